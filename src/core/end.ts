@@ -1,0 +1,109 @@
+import { cancelMessage, cancelTask } from './cancel-task.ts'
+import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import type { JsonText, TaskId } from './id.ts'
+import type { LiveThread } from './live-thread.ts'
+import type { Finish } from './message.ts'
+import type { Outcome } from './outcome.ts'
+import { assistantParts, type PartsFold } from './parts.ts'
+import { settle } from './settle.ts'
+import { isRun, type TaskRecord } from './task.ts'
+import { attachedTree } from './tree.ts'
+
+/** How a task's code ended, and what it had put out by then. */
+export interface Ending {
+  readonly outcome: Outcome
+  readonly output: PartsFold
+}
+
+/**
+ * Ends a task: closes its open calls, writes a run's assistant message and the one terminal event, cancels its live
+ * attached tree, and settles the thread. A committed cancel can only end as cancelled, whatever the code did.
+ * Answers undefined if the task had ended already, or runs under another epoch.
+ */
+export function end(
+  live: LiveThread,
+  around: Surroundings,
+  id: TaskId,
+  epoch: number,
+  ending: Ending,
+): Decision<TaskRecord | undefined> {
+  const record = live.task(id)
+  if (!record || record.epoch !== epoch) return { value: undefined }
+  const fence = record.status === 'running' ? { task: id, epoch } : undefined
+  const draft = new UnitDraft(live, around, 'end', fence)
+  endTask(draft, record, ending)
+  settle(draft)
+  return { unit: draft.build(), value: draft.task(id) }
+}
+
+function endTask(draft: UnitDraft, record: TaskRecord, { outcome: given, output }: Ending): void {
+  const outcome = record.cancelRequestedAt === undefined ? given : asCancelled(given)
+  const closed = closeCalls(draft, record, outcome, output)
+  assistantMessage(draft, record, outcome, closed)
+  const ended = endedRecord(record, outcome, closed, draft.live.rev)
+  draft.put(ended, 'completedAt')
+  terminalEvent(draft, ended, outcome)
+  draft.forget(record.id)
+  const [, ...tree] = attachedTree(draft.live, record)
+  for (const child of tree) cancelTask(draft, child, { by: record.id, reason: `its parent ${record.id} ended` })
+}
+
+function closeCalls(draft: UnitDraft, record: TaskRecord, outcome: Outcome, output: PartsFold): PartsFold {
+  const closed = output.clone()
+  for (const id of output.openCalls) {
+    const data = { id, error: `The task ended as ${outcome.status} before the tool did` }
+    draft.event('tool.result', data, record)
+    closed.add({ type: 'tool.result', data: JSON.stringify(data) })
+  }
+  return closed
+}
+
+function asCancelled(given: Outcome): Outcome {
+  return given.status === 'cancelled' ? given : { status: 'cancelled', message: cancelMessage(undefined) }
+}
+
+function endedRecord(record: TaskRecord, outcome: Outcome, output: PartsFold, endPlace: number): TaskRecord {
+  const { node: _released, ...rest } = record
+  const ended = { ...rest, status: outcome.status, ready: false, endPlace }
+  if (outcome.status === 'completed') {
+    const result = outcome.result ?? answerText(output)
+    return { ...ended, progress: 1, ...(result !== undefined && { result }) }
+  }
+  const error = outcome.status === 'failed' ? outcome.error : ({ code: 'cancelled', message: outcome.message } as const)
+  return { ...ended, error, ...(output.hasOutput && { partial: true }) }
+}
+
+function answerText(output: PartsFold): JsonText | undefined {
+  return output.answer && JSON.stringify(output.answer.output)
+}
+
+function terminalEvent(draft: UnitDraft, ended: TaskRecord, outcome: Outcome): void {
+  const partial = ended.partial && ({ partial: true } as const)
+  switch (outcome.status) {
+    case 'completed': {
+      const result = ended.result === undefined ? {} : { result: JSON.parse(ended.result) as unknown }
+      draft.event('task.completed', result, ended, { field: 'result' })
+      return
+    }
+    case 'failed':
+      draft.event('task.failed', { error: outcome.error, ...partial }, ended)
+      return
+    case 'cancelled': {
+      const error = { code: 'cancelled', message: outcome.message } as const
+      draft.event('task.cancelled', { error, ...(outcome.isForced && { forced: true }), ...partial }, ended)
+    }
+  }
+}
+
+/** Written if there is something to show, and always for a cancelled run, so that its ending is in the conversation. */
+function assistantMessage(draft: UnitDraft, record: TaskRecord, outcome: Outcome, output: PartsFold): void {
+  if (!isRun(record) || (!output.hasOutput && outcome.status !== 'cancelled')) return
+  const parts = assistantParts(output)
+  draft.message({ id: `${record.id}.assistant`, role: 'assistant', parts, finish: finishOf(outcome) }, record)
+}
+
+function finishOf(outcome: Outcome): Finish {
+  if (outcome.status === 'completed') return 'end_turn'
+  if (outcome.status === 'cancelled') return 'cancelled'
+  return outcome.error.code === 'timeout' ? 'timeout' : 'error'
+}

@@ -1,0 +1,139 @@
+import type { TaskError } from './errors.ts'
+import { type JsonText, type TaskId, type ThreadId, type ThreadKey, threadOf } from './id.ts'
+import type { Message } from './message.ts'
+import type { Task, Usage } from './task.ts'
+
+/** What each type of event carries. The log may hold types a reader does not know; it ignores them. */
+export interface EventData {
+  'task.accepted': { readonly task: Task; readonly steered?: string; readonly inputOmitted?: true }
+  'task.started': { readonly attempt: number; readonly node: string }
+  'task.resumed': {
+    readonly attempt: number
+    readonly node: string
+    readonly keep: number
+    readonly dropped?: readonly Range[]
+  }
+  'task.cancelling': { readonly by: string; readonly reason?: string }
+  'task.completed': { readonly result?: unknown; readonly resultOmitted?: true }
+  'task.failed': { readonly error: TaskError; readonly partial?: true }
+  'task.cancelled': { readonly error: TaskError; readonly forced?: true; readonly partial?: true }
+  'message.created': { readonly message: Message; readonly partsOmitted?: true }
+  'text.delta': { readonly text: string }
+  thinking: { readonly text: string }
+  'tool.call': { readonly id: string; readonly name: string; readonly input: unknown }
+  'tool.result': {
+    readonly id: string
+    readonly output?: unknown
+    readonly error?: string
+    readonly outputOmitted?: true
+  }
+  answer: { readonly output: unknown }
+  progress: { readonly value: number; readonly note?: string }
+  usage: Usage
+  custom: { readonly name: string; readonly payload?: unknown }
+  'inbox.accepted': { readonly id: string; readonly from?: string; readonly content: unknown }
+}
+
+export type EventType = keyof EventData
+
+/** First and last number of a stretch of the log, both included. */
+export type Range = readonly [first: number, last: number]
+
+/** An entry of a thread's log as everybody sees it. */
+export type Event = {
+  [Type in EventType]: {
+    readonly thread: ThreadId
+    readonly seq: number
+    readonly task?: TaskId
+    readonly type: Type
+    readonly at: number
+    readonly epoch?: number
+    readonly data: EventData[Type]
+  }
+}[EventType]
+
+/** An event before its commit: without number and instant, its data already encoded. */
+export interface EventDraft {
+  readonly task?: TaskId
+  readonly type: EventType
+  readonly epoch?: number
+  /** The innermost step that emitted it. Decides on resume whether it counts; not shown to readers. */
+  readonly step?: string
+  readonly data: JsonText
+}
+
+/** An event as the store gives it back. */
+export interface StoredEvent extends EventDraft {
+  readonly seq: number
+  readonly at: number
+}
+
+const terminalTypes: readonly string[] = ['task.completed', 'task.failed', 'task.cancelled']
+
+export function isTerminalEvent(event: { readonly type: string }): boolean {
+  return terminalTypes.includes(event.type)
+}
+
+const emittedTypes: readonly string[] = [
+  'text.delta',
+  'thinking',
+  'tool.call',
+  'tool.result',
+  'answer',
+  'progress',
+  'custom',
+  'usage',
+]
+
+/** What an agent emits can be abandoned by a resume; what the runtime writes about a task stands. */
+export function isEmitted(event: { readonly type: string }): boolean {
+  return emittedTypes.includes(event.type)
+}
+
+/**
+ * An embedded task or message carries the number and instant of its own event, which are not known when its
+ * text is encoded. They are left out of the text and put back by whoever reads it, here.
+ */
+export function toEvent(key: ThreadKey, stored: StoredEvent): Event {
+  const data = JSON.parse(stored.data) as Record<string, unknown>
+  if (stored.type === 'task.accepted') Object.assign(data['task'] as object, { seq: stored.seq, createdAt: stored.at })
+  if (stored.type === 'message.created') Object.assign(data['message'] as object, { seq: stored.seq, at: stored.at })
+  const { seq, at, task, type, epoch } = stored
+  const event = {
+    thread: threadOf(key),
+    seq,
+    ...(task !== undefined && { task }),
+    type,
+    at,
+    ...(epoch !== undefined && { epoch }),
+    data,
+  }
+  return event as Event
+}
+
+/**
+ * One line of a chunk row. JSON text holds no raw tab or line feed, and neither do ids, types and step keys, so
+ * a chunk is split without parsing and the data stays the text that was first encoded.
+ */
+export function encodeLine(event: EventDraft): string {
+  return `${event.type}\t${event.task ?? ''}\t${event.epoch ?? ''}\t${event.step ?? ''}\t${event.data}`
+}
+
+export function decodeLine(line: string, seq: number, at: number): StoredEvent {
+  const a = line.indexOf('\t')
+  const b = line.indexOf('\t', a + 1)
+  const c = line.indexOf('\t', b + 1)
+  const d = line.indexOf('\t', c + 1)
+  const task = line.slice(a + 1, b)
+  const epoch = line.slice(b + 1, c)
+  const step = line.slice(c + 1, d)
+  return {
+    seq,
+    at,
+    type: line.slice(0, a) as EventType,
+    ...(task !== '' && { task: task as TaskId }),
+    ...(epoch !== '' && { epoch: Number(epoch) }),
+    ...(step !== '' && { step }),
+    data: line.slice(d + 1),
+  }
+}

@@ -1,0 +1,54 @@
+import { HoldfastError } from './errors.ts'
+
+declare const brand: unique symbol
+type Branded<Name extends string> = string & { readonly [brand]: Name }
+
+export type TaskId = Branded<'TaskId'>
+export type ThreadId = Branded<'ThreadId'>
+export type Principal = Branded<'Principal'>
+
+/**
+ * `principal/thread`: thread ids are the principal's own, so the pair is what the store keys by. A principal
+ * has no slash, so the first one parts them.
+ */
+export type ThreadKey = Branded<'ThreadKey'>
+
+/** JSON as it was first encoded. Kept as text, so that what is read is byte for byte what was written. */
+export type JsonText = string
+
+const threadPattern = /^[A-Za-z0-9._:@~-]{1,128}$/
+// Visible ASCII without the slash that ends it in a thread key.
+const principalPattern = /^[!-.0-~]{1,128}$/
+
+export function threadId(text: string): ThreadId {
+  if (typeof text === 'string' && threadPattern.test(text)) return text as ThreadId
+  throw new HoldfastError('invalid_request', 'A thread id is 1-128 characters of A-Za-z0-9._:@~-')
+}
+
+export function principal(text: string): Principal {
+  if (typeof text === 'string' && principalPattern.test(text)) return text as Principal
+  throw new HoldfastError('invalid_request', 'A principal is 1-128 visible ASCII characters without "/"')
+}
+
+/** Any string can be asked for: an id nobody has simply names no task. */
+export function taskId(text: string): TaskId {
+  return text as TaskId
+}
+
+export function threadKey(owner: Principal, thread: ThreadId): ThreadKey {
+  return `${owner}/${thread}` as ThreadKey
+}
+
+export function principalOf(key: ThreadKey): Principal {
+  return key.slice(0, key.indexOf('/')) as Principal
+}
+
+export function threadOf(key: ThreadKey): ThreadId {
+  return key.slice(key.indexOf('/') + 1) as ThreadId
+}
+
+/** The n of `bg_n`, or undefined for an id of another shape. */
+export function taskNumber(id: string): number | undefined {
+  const digits = /^bg_(0|[1-9][0-9]{0,14})$/.exec(id)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}

@@ -1,0 +1,218 @@
+import type { EventDraft, Range } from './event.ts'
+import type { TaskId, ThreadKey } from './id.ts'
+import { isTerminal } from './status.ts'
+import { isRun, type TaskRecord } from './task.ts'
+import type { Mail, Stamp, TaskPut, Unit, Verdict } from './unit.ts'
+
+/** The live part of a thread as the store reads it: all that a structural decision needs. */
+export interface LivePart {
+  readonly key: ThreadKey
+  readonly rev: number
+  /** Runs in a row that were woken by results, with no prompt between. */
+  readonly wakes: number
+  /** Pending and running tasks, in the order of their acceptance. */
+  readonly tasks: readonly TaskRecord[]
+  /** Ended tasks for which `isAwaited` holds, in the order of their ends. */
+  readonly ended: readonly TaskRecord[]
+  /** Unread messages to live tasks, in the order of their acceptance. */
+  readonly mail: readonly Mail[]
+}
+
+export function emptyPart(key: ThreadKey): LivePart {
+  return { key, rev: 0, wakes: 0, tasks: [], ended: [], mail: [] }
+}
+
+/**
+ * Whether an ended task is still of use to a decision: a live parent has not read its end, or its end is to
+ * wake the thread.
+ */
+export function isAwaited(record: TaskRecord, isLive: (task: TaskId) => boolean): boolean {
+  if (record.taken || isRun(record)) return false
+  return record.wake !== undefined || (record.parent?.task !== undefined && isLive(record.parent.task))
+}
+
+/**
+ * The live part of a thread, indexed for decisions and carried forward by the units decided from it, so that
+ * many units of one thread can be decided before the first is committed.
+ *
+ * L1 After `apply` of committed units it equals what the store would read anew.
+ * L2 It never undoes: if a unit is not committed, its owner throws the whole away and reads it again.
+ */
+export class LiveThread {
+  readonly key: ThreadKey
+  #rev: number
+  #wakes: number
+  readonly #tasks = new Map<TaskId, TaskRecord>()
+  readonly #ended = new Map<TaskId, TaskRecord>()
+  /** Ids in `#ended` by parent: when a parent ends, the ends it has not read are looked at again. */
+  readonly #endedChildren = new Map<TaskId, Set<TaskId>>()
+  readonly #mail = new Map<TaskId, Mail[]>()
+  readonly #children = new Map<TaskId, Set<TaskId>>()
+  readonly #names = new Map<string, TaskId>()
+  readonly #runs = new Set<TaskId>()
+
+  constructor(part: LivePart) {
+    this.key = part.key
+    this.#rev = part.rev
+    this.#wakes = part.wakes
+    for (const record of part.tasks) this.#put(record)
+    for (const record of part.ended) this.#keep(record)
+    for (const mail of part.mail) this.#addMail(mail)
+  }
+
+  get rev(): number {
+    return this.#rev
+  }
+
+  get wakes(): number {
+    return this.#wakes
+  }
+
+  get isIdle(): boolean {
+    return this.#tasks.size === 0
+  }
+
+  task(id: TaskId): TaskRecord | undefined {
+    return this.#tasks.get(id)
+  }
+
+  tasks(): IterableIterator<TaskRecord> {
+    return this.#tasks.values()
+  }
+
+  named(name: string): TaskRecord | undefined {
+    const id = this.#names.get(name)
+    return id === undefined ? undefined : this.#tasks.get(id)
+  }
+
+  /** Live tasks whose parent is this one, attached or not. */
+  children(id: TaskId): TaskRecord[] {
+    return [...(this.#children.get(id) ?? [])].flatMap((child) => this.#tasks.get(child) ?? [])
+  }
+
+  /** Live runs in the order in which they run. */
+  runs(): TaskRecord[] {
+    const runs = [...this.#runs].flatMap((id) => this.#tasks.get(id) ?? [])
+    return inRunningOrder(runs)
+  }
+
+  mailOf(id: TaskId): readonly Mail[] {
+    return this.#mail.get(id) ?? []
+  }
+
+  ended(): IterableIterator<TaskRecord> {
+    return this.#ended.values()
+  }
+
+  apply(unit: Unit): void {
+    if (unit.rev !== undefined) this.#rev = unit.rev + 1
+    if (unit.wakes !== undefined) this.#wakes = unit.wakes
+    if (unit.fence && unit.report) this.#merge(unit.fence.task, unit.report)
+    for (const put of unit.tasks ?? []) this.#put(put.record)
+    for (const mail of unit.mail ?? []) this.#addMail(mail)
+    for (const id of unit.read ?? []) this.#dropMail(id)
+    for (const id of unit.take ?? []) this.#dropEnded(id)
+  }
+
+  /** Fills in what only the commit could tell: the instants, and the numbers of each task's first and last event. */
+  stamp(unit: Unit, verdict: Extract<Verdict, { committed: true }>): void {
+    const lastSeq = verdict.first + unit.events.length - 1
+    for (const put of unit.tasks ?? []) this.#merge(put.record.id, stamped(put, verdict.at, lastSeq))
+    for (const [id, [first, last]] of numbersOf(unit.events, verdict.first)) {
+      const firstSeq = (this.#tasks.get(id) ?? this.#ended.get(id))?.firstSeq
+      this.#merge(id, { firstSeq: firstSeq || first, seq: last })
+    }
+  }
+
+  #put(record: TaskRecord): void {
+    if (!isTerminal(record.status)) {
+      this.#tasks.set(record.id, record)
+      this.#index(record)
+      return
+    }
+    this.#tasks.delete(record.id)
+    this.#mail.delete(record.id)
+    this.#runs.delete(record.id)
+    unlink(this.#children, record.parent?.task, record.id)
+    if (record.name !== undefined && this.#names.get(record.name) === record.id) this.#names.delete(record.name)
+    for (const id of [...(this.#endedChildren.get(record.id) ?? [])]) {
+      const ended = this.#ended.get(id)
+      if (ended) this.#keepIfAwaited(ended)
+    }
+    this.#keepIfAwaited(record)
+  }
+
+  #index(record: TaskRecord): void {
+    if (record.name !== undefined) this.#names.set(record.name, record.id)
+    if (isRun(record)) this.#runs.add(record.id)
+    link(this.#children, record.parent?.task, record.id)
+  }
+
+  #keepIfAwaited(record: TaskRecord): void {
+    if (isAwaited(record, (id) => this.#tasks.has(id))) this.#keep(record)
+    else this.#dropEnded(record.id)
+  }
+
+  #keep(record: TaskRecord): void {
+    this.#ended.set(record.id, record)
+    link(this.#endedChildren, record.parent?.task, record.id)
+  }
+
+  #dropEnded(id: TaskId): void {
+    unlink(this.#endedChildren, this.#ended.get(id)?.parent?.task, id)
+    this.#ended.delete(id)
+  }
+
+  #merge(id: TaskId, fields: Partial<TaskRecord>): void {
+    const records = this.#tasks.has(id) ? this.#tasks : this.#ended
+    const record = records.get(id)
+    if (record) records.set(id, { ...record, ...fields })
+  }
+
+  #addMail(mail: Mail): void {
+    const box = this.#mail.get(mail.task) ?? []
+    box.push(mail)
+    this.#mail.set(mail.task, box)
+  }
+
+  #dropMail(id: string): void {
+    for (const [task, box] of this.#mail) {
+      const rest = box.filter((mail) => mail.id !== id)
+      if (rest.length === box.length) continue
+      if (rest.length === 0) this.#mail.delete(task)
+      else this.#mail.set(task, rest)
+      return
+    }
+  }
+}
+
+function numbersOf(events: readonly EventDraft[], first: number): Map<TaskId, Range> {
+  const numbers = new Map<TaskId, Range>()
+  for (const [index, { task }] of events.entries()) {
+    if (task !== undefined) numbers.set(task, [numbers.get(task)?.[0] ?? first + index, first + index])
+  }
+  return numbers
+}
+
+function link(index: Map<TaskId, Set<TaskId>>, parent: TaskId | undefined, child: TaskId): void {
+  if (parent === undefined) return
+  const children = index.get(parent) ?? new Set()
+  index.set(parent, children.add(child))
+}
+
+function unlink(index: Map<TaskId, Set<TaskId>>, parent: TaskId | undefined, child: TaskId): void {
+  const children = parent === undefined ? undefined : index.get(parent)
+  if (parent === undefined || !children?.delete(child)) return
+  if (children.size === 0) index.delete(parent)
+}
+
+/** The fields of a put that its commit decides. Shared by the live thread and by stores that keep whole records. */
+export function stamped(put: TaskPut, at: number, lastSeq: number): Partial<TaskRecord> {
+  const value = (stamp: Stamp): number => (stamp === 'startedSeq' ? lastSeq : at)
+  return Object.fromEntries(put.stamps.map((stamp) => [stamp, value(stamp)]))
+}
+
+/** The running one first, then the queue by place of acceptance. */
+export function inRunningOrder(runs: TaskRecord[]): TaskRecord[] {
+  return runs.sort((a, b) => Number(b.status === 'running') - Number(a.status === 'running') || a.place - b.place)
+}

@@ -1,0 +1,122 @@
+import type { TaskRequest } from './accept.ts'
+import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import { HoldfastError } from './errors.ts'
+import type { JsonText, TaskId } from './id.ts'
+import { endItem, type InboxItem, messageItem } from './inbox.ts'
+import type { LiveThread } from './live-thread.ts'
+import type { Part } from './message.ts'
+import type { StepRecord } from './step.ts'
+import { isRun, type TaskRecord } from './task.ts'
+import type { Mail } from './unit.ts'
+
+export interface Letter {
+  readonly id: string
+  readonly by: string
+  readonly from?: string
+  readonly content: JsonText
+}
+
+/** Puts a message into a live task's inbox. */
+export function send(live: LiveThread, around: Surroundings, task: TaskRecord, letter: Letter): Decision<string> {
+  if (!task.inbox) throw new HoldfastError('no_inbox', `${task.id} is of type ${task.type}, which has no inbox`)
+  const draft = new UnitDraft(live, around, 'send')
+  deliver(draft, task, { ...letter, task: task.id, place: live.rev })
+  return { unit: draft.build(), value: letter.id }
+}
+
+/** Puts a prompt into a live run's inbox, with the request it becomes a run of if the run never reads it. */
+export function steerMail(
+  draft: UnitDraft,
+  target: TaskRecord,
+  request: TaskRequest,
+  from: { readonly messageId: string; readonly by: string },
+): void {
+  const content = request.input ?? 'null'
+  const steer = JSON.stringify(request)
+  deliver(draft, target, { id: from.messageId, by: from.by, task: target.id, place: draft.live.rev, content, steer })
+}
+
+function deliver(draft: UnitDraft, task: TaskRecord, mail: Mail): void {
+  draft.addMail(mail)
+  const { id, from, content } = mail
+  // What others write to a task is not written by its execution, so it carries no epoch.
+  const data = { id, ...(from !== undefined && { from }), content: JSON.parse(content) as unknown }
+  draft.event('inbox.accepted', data, { ...task, epoch: 0 })
+}
+
+/** What a task may read: messages, and the ends of its children. */
+export type Readable = 'messages' | 'all'
+
+/** The oldest thing in a task's inbox, by its number in the log. */
+export type Unread = { readonly mail: Mail } | { readonly ended: TaskRecord }
+
+/**
+ * Reads the next thing in a task's inbox: consumed, and recorded as the step that read it, in one unit. Steering enters
+ * the conversation as it is read. Answers undefined if there is nothing.
+ */
+export function receive(
+  live: LiveThread,
+  around: Surroundings,
+  reader: { readonly task: TaskId; readonly epoch: number },
+  readable: Readable,
+  step: (value: JsonText) => StepRecord,
+): Decision<InboxItem | undefined> {
+  const record = live.task(reader.task)
+  const mail = live.mailOf(reader.task)[0]
+  const ended = readable === 'all' ? endedChild(live, reader.task) : undefined
+  if (!record || (!mail && !ended)) return { value: undefined }
+  const draft = new UnitDraft(live, around, 'step', reader)
+  const item = mail && !isBefore(ended, mail) ? readMail(draft, record, mail) : takeEnd(draft, ended)
+  if (item) draft.step(step(JSON.stringify(item)))
+  return { unit: draft.build(), value: item }
+}
+
+/**
+ * Records the end of a child as the step that waited for it. The result is taken, unless somebody collected it
+ * before, which keeps it from no one.
+ */
+export function takeChild(
+  live: LiveThread,
+  around: Surroundings,
+  reader: { readonly task: TaskId; readonly epoch: number },
+  child: TaskId,
+  step: StepRecord,
+): Decision<void> {
+  const draft = new UnitDraft(live, around, 'step', reader)
+  draft.take(child)
+  draft.step(step)
+  return { unit: draft.build(), value: undefined }
+}
+
+/** Takes results for good. The verdict tells which of them were there to be taken. */
+export function collect(live: LiveThread, around: Surroundings, tasks: readonly TaskId[]): Decision<void> {
+  const draft = new UnitDraft(live, around, 'collect')
+  for (const task of new Set(tasks)) draft.take(task)
+  return { unit: draft.build(), value: undefined }
+}
+
+function endedChild(live: LiveThread, parent: TaskId): TaskRecord | undefined {
+  for (const record of live.ended()) if (record.parent?.task === parent) return record
+  return undefined
+}
+
+function isBefore(ended: TaskRecord | undefined, mail: Mail): boolean {
+  return ended !== undefined && ended.endPlace !== undefined && ended.endPlace < mail.place
+}
+
+function readMail(draft: UnitDraft, reader: TaskRecord, mail: Mail): InboxItem {
+  draft.readMail(mail.id)
+  const content = JSON.parse(mail.content) as unknown
+  if (mail.steer !== undefined && isRun(reader)) {
+    const { asked } = JSON.parse(mail.steer) as TaskRequest
+    const parts = asked === 'parts' ? (content as Part[]) : [{ type: 'text', text: String(content) } as const]
+    draft.message({ id: mail.id, role: 'user', parts }, reader)
+  }
+  return messageItem(reader.id, { ...(mail.from !== undefined && { from: mail.from }), content })
+}
+
+function takeEnd(draft: UnitDraft, ended: TaskRecord | undefined): InboxItem | undefined {
+  if (!ended) return undefined
+  draft.take(ended.id)
+  return endItem(ended)
+}

@@ -1,0 +1,59 @@
+import type { TaskError } from './errors.ts'
+import type { JsonText } from './id.ts'
+
+/** How a task ended. */
+export type Outcome =
+  | { readonly status: 'completed'; readonly result?: JsonText }
+  | { readonly status: 'failed'; readonly error: TaskError }
+  | { readonly status: 'cancelled'; readonly message: string; readonly isForced?: true }
+
+const mark = Symbol.for('holdfast.ending')
+
+/** What an agent returns or throws to end its task as something other than completed. */
+export interface StatedEnding {
+  readonly [mark]: true
+  readonly status: 'failed' | 'cancelled'
+  readonly message: string
+}
+
+/** Ends the task as failed with this text, returned or thrown: `return failed('no such page')`. */
+export function failed(message: string): StatedEnding {
+  return { [mark]: true, status: 'failed', message }
+}
+
+/** Ends the task as cancelled by itself, returned or thrown. */
+export function cancelled(message = 'The task was cancelled by itself'): StatedEnding {
+  return {
+    [mark]: true,
+    status: 'cancelled',
+    message: message.includes('cancelled') ? message : `cancelled: ${message}`,
+  }
+}
+
+export function isStatedEnding(value: unknown): value is StatedEnding {
+  return typeof value === 'object' && value !== null && mark in value
+}
+
+/** The outcome that an agent stated by returning or throwing one of the above. */
+export function statedOutcome(ending: StatedEnding): Outcome {
+  if (ending.status === 'cancelled') return { status: 'cancelled', message: ending.message }
+  return { status: 'failed', error: { code: 'agent_error', message: ending.message } }
+}
+
+/** The outcome of code that threw, whatever it threw. */
+export function thrownOutcome(thrown: unknown): Outcome {
+  if (isStatedEnding(thrown)) return statedOutcome(thrown)
+  return { status: 'failed', error: { code: 'agent_error', message: errorText(thrown) } }
+}
+
+/** A sentence for whatever was thrown: an error's message, or the value itself. Never throws. */
+export function errorText(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name
+  if (typeof thrown === 'string') return thrown
+  try {
+    return `The agent threw ${(JSON.stringify(thrown) as string | undefined) ?? String(thrown)}`
+  } catch {
+    // A cycle, a BigInt or a hostile toJSON: only its type can be told.
+    return `The agent threw a value of type ${typeof thrown}`
+  }
+}

@@ -1,0 +1,93 @@
+import { type AcceptOptions, acceptInto, type TaskRequest } from './accept.ts'
+import { cancelInto } from './cancel.ts'
+import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import { HoldfastError } from './errors.ts'
+import type { TaskId } from './id.ts'
+import type { LiveThread } from './live-thread.ts'
+import { steerMail } from './mail.ts'
+import { startTask } from './start.ts'
+import type { TaskRecord } from './task.ts'
+
+/** What a run does when its thread has a live run already. */
+export type OnBusy = 'queue' | 'steer' | 'interrupt' | 'reject'
+
+export interface PromptOptions extends Pick<AcceptOptions, 'key'> {
+  readonly onBusy: OnBusy
+  readonly by: string
+  /** The id of the message, if the prompt becomes one. */
+  readonly messageId: string
+}
+
+export interface Accepted {
+  readonly task: TaskRecord
+  readonly steered?: string
+  readonly interrupted?: readonly TaskId[]
+}
+
+/** Accepts a run into its thread's queue, or does what `onBusy` says if a run is live. */
+export function prompt(
+  live: LiveThread,
+  around: Surroundings,
+  request: TaskRequest,
+  options: PromptOptions,
+): Decision<Accepted> {
+  const runs = live.runs()
+  if (runs.length > 0 && options.onBusy === 'reject') {
+    throw new HoldfastError('busy', `The thread has a live run, ${runs[0]?.id}`, { facts: { task: runs[0]?.id } })
+  }
+  const target = options.onBusy === 'steer' ? steerable(runs) : undefined
+  if (target) return steer(live, around, request, target, options)
+  return queue(live, around, request, options)
+}
+
+/** The run that a steering prompt goes to: the running one, else the first pending; none while one is being cancelled. */
+function steerable(runs: readonly TaskRecord[]): TaskRecord | undefined {
+  const first = runs[0]
+  return first?.cancelRequestedAt === undefined ? first : undefined
+}
+
+function steer(
+  live: LiveThread,
+  around: Surroundings,
+  request: TaskRequest,
+  target: TaskRecord,
+  options: PromptOptions,
+): Decision<Accepted> {
+  if (request.asked !== 'prompt' && request.asked !== 'parts') {
+    throw new HoldfastError('invalid_input', 'Steering needs a prompt or parts: a run reads it as a message')
+  }
+  const draft = new UnitDraft(live, around, 'send')
+  steerMail(draft, target, request, options)
+  draft.wakes = 0
+  if (options.key) draft.rememberKey({ ...options.key, task: target.id })
+  return { unit: draft.build(), value: { task: target, steered: options.messageId } }
+}
+
+function queue(
+  live: LiveThread,
+  around: Surroundings,
+  request: TaskRequest,
+  options: PromptOptions,
+): Decision<Accepted> {
+  const draft = new UnitDraft(live, around, 'accept')
+  const isInterrupt = options.onBusy === 'interrupt' && live.runs().length > 0
+  const interrupted = isInterrupt ? cancelInto(draft, { kind: 'runs' }, { by: options.by, reason: 'interrupted' }) : []
+  checkQueue(draft)
+  const record = acceptInto(draft, request)
+  draft.wakes = 0
+  if (options.key) draft.rememberKey({ ...options.key, task: record.id })
+  if (record.ready && around.takeSlot(record)) startTask(draft, record)
+  const task = draft.task(record.id) ?? record
+  return { unit: draft.build(), value: { task, ...(isInterrupt && { interrupted }) } }
+}
+
+function checkQueue(draft: UnitDraft): void {
+  const { queuedRunsPerThread } = draft.around.limits
+  const queued = draft.runs().filter((run) => run.status === 'pending').length
+  if (queued < queuedRunsPerThread) return
+  throw new HoldfastError(
+    'limit_reached',
+    `${queued} runs wait in this thread, the most there may be (queuedRunsPerThread); wait for one to end`,
+    { facts: { retryAfterMs: 1000 } },
+  )
+}

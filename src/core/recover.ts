@@ -1,0 +1,76 @@
+import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import type { TaskId } from './id.ts'
+import type { LiveThread } from './live-thread.ts'
+import type { ResumePlan } from './resume.ts'
+import type { StepRecord } from './step.ts'
+import type { TaskRecord, Usage } from './task.ts'
+
+/** A task that brings its node down this often in a row, and gets no further, is not tried again. */
+export const crashesMax = 3
+
+/**
+ * Takes an abandoned task over: this node's lease covers it and the epoch is raised, so that from this commit on
+ * nothing its old node writes is accepted. What follows (resume or end) is decided after reading its log.
+ * A task that was handed over has no node, and its takeover is no crash.
+ */
+export function takeOver(live: LiveThread, around: Surroundings, id: TaskId): Decision<TaskRecord | undefined> {
+  const record = live.task(id)
+  if (!record || record.node === around.node || (record.status === 'pending' && !record.closure))
+    return { value: undefined }
+  const draft = new UnitDraft(live, around, 'takeover')
+  if (record.node !== undefined) draft.requireLapsed(record.node)
+  const crashes = record.node === undefined ? record.crashes : record.crashes + 1
+  const epoch = record.status === 'running' ? record.epoch + 1 : record.epoch
+  draft.put({ ...record, node: around.node, crashes, epoch })
+  return { unit: draft.build(), value: draft.task(id) }
+}
+
+/** What a resume is decided from, read after the takeover. */
+export interface Recovery {
+  readonly plan: ResumePlan
+  readonly crashes: number
+  readonly progress?: number
+  readonly usage?: Usage
+}
+
+/** The crashes in a row that count: if the attempt that crashed recorded a step, this crash is the first. */
+export function countCrashes(record: TaskRecord, steps: readonly StepRecord[]): number {
+  const hasNewStep = steps.some((step) => step.attempt === record.attempt)
+  return hasNewStep ? Math.min(record.crashes, 1) : record.crashes
+}
+
+/** Begins the next attempt of a task that was taken over. */
+export function resume(
+  live: LiveThread,
+  around: Surroundings,
+  id: TaskId,
+  epoch: number,
+  recovery: Recovery,
+): Decision<TaskRecord | undefined> {
+  const record = live.task(id)
+  if (!record || record.epoch !== epoch || record.cancelRequestedAt !== undefined) return { value: undefined }
+  const draft = new UnitDraft(live, around, 'resume', { task: id, epoch })
+  const { progress: _progress, usage: _usage, ...rest } = record
+  const resumed: TaskRecord = {
+    ...rest,
+    attempt: record.attempt + 1,
+    crashes: recovery.crashes,
+    ...(recovery.progress !== undefined && { progress: recovery.progress }),
+    ...(recovery.usage && { usage: recovery.usage }),
+  }
+  draft.put(resumed)
+  const { keep, dropped } = recovery.plan
+  const data = { attempt: resumed.attempt, node: around.node, keep, ...(dropped.length > 0 && { dropped }) }
+  draft.event('task.resumed', data, resumed)
+  return { unit: draft.build(), value: resumed }
+}
+
+/** Gives a running task up for another node, or the next start, to go on with. */
+export function release(live: LiveThread, around: Surroundings, id: TaskId, epoch: number): Decision<boolean> {
+  const record = live.task(id)
+  if (!record || record.epoch !== epoch) return { value: false }
+  const draft = new UnitDraft(live, around, 'release', { task: id, epoch })
+  const { node: _released, ...rest } = record
+  draft.put(rest)
+  return { unit: draft.build(), value: true }
+}

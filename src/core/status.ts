@@ -1,0 +1,22 @@
+export const statuses = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const
+
+export type Status = (typeof statuses)[number]
+export type TerminalStatus = 'completed' | 'failed' | 'cancelled'
+export type LiveStatus = 'pending' | 'running'
+
+const next: Readonly<Record<Status, readonly Status[]>> = {
+  // A task that is cancelled, or orphaned, before it starts never runs.
+  pending: ['running', 'failed', 'cancelled'],
+  running: ['completed', 'failed', 'cancelled'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+}
+
+export function isTerminal(status: Status): status is TerminalStatus {
+  return next[status].length === 0
+}
+
+export function canBecome(from: Status, to: Status): boolean {
+  return next[from].includes(to)
+}

@@ -1,0 +1,146 @@
+import type { TaskError } from './errors.ts'
+import { type JsonText, type TaskId, type ThreadId, type ThreadKey, threadOf } from './id.ts'
+import type { ParentContext } from './lineage.ts'
+import type { Status } from './status.ts'
+
+/** What a request gave the agent to work on. A `wake` is made by the runtime from results nobody took. */
+export type Asked = 'prompt' | 'parts' | 'input' | 'wake' | 'nothing'
+
+/** What the end of a detached task does once the run it was spawned under has ended. */
+export type OnResult = 'collect' | 'wake'
+
+export type Usage = Readonly<Record<string, number>>
+
+/**
+ * A task as the store keeps it: a fold of its events, written in the same commit. `seq`, `firstSeq` and the
+ * instants are filled in by the store, which alone knows the numbers and the clock of a commit.
+ */
+export interface TaskRecord {
+  readonly id: TaskId
+  readonly key: ThreadKey
+  readonly type: string
+  readonly agent?: string
+  /** The agent's stated version when the task first started. */
+  readonly version?: string
+  readonly name?: string
+  readonly description: string
+  readonly status: Status
+  readonly parent?: ParentContext
+  readonly detached?: true
+  readonly progress?: number
+  readonly usage?: Usage
+  readonly asked: Asked
+  readonly input?: JsonText
+  readonly result?: JsonText
+  readonly error?: TaskError
+  readonly partial?: true
+  readonly attempt: number
+  readonly epoch: number
+  /** How many tasks are above it in its tree. */
+  readonly depth: number
+  /** Has an inbox: runs and agents do, other types only if spawned with one. */
+  readonly inbox: boolean
+  /** A pending task that may start now. Kept under the thread's lock, so that a claim searches nothing. */
+  readonly ready: boolean
+  /** Place of acceptance in the thread; pending runs start in this order. */
+  readonly place: number
+  /** Place of its end in the thread; ends and messages are read in this order. */
+  readonly endPlace?: number
+  /** The node whose lease covers this task. */
+  readonly node?: string
+  /** Its code is a function in the memory of `node`; nothing else can run it. */
+  readonly closure?: true
+  /** Crashes in a row without a newly recorded step. */
+  readonly crashes: number
+  readonly timeoutMs?: number
+  readonly onResult?: OnResult
+  /** Set on a detached task whose end wakes the thread: the agent of the run to start. */
+  readonly wake?: string
+  /** The step of the parent that spawned it. */
+  readonly stepKey?: string
+  /** The id of the steering message that this run grew from. */
+  readonly steered?: string
+  /** Its result was taken: by a parent's wait or receive, a wake, or collect. */
+  readonly taken: boolean
+  readonly metadata?: JsonText
+  readonly cancelRequestedAt?: number
+  readonly createdAt: number
+  readonly startedAt?: number
+  readonly completedAt?: number
+  readonly firstSeq: number
+  /** The last number of the unit that started it: the conversation up to here is what it sees. */
+  readonly startedSeq?: number
+  readonly seq: number
+}
+
+/** A task as people and programs see it. */
+export interface Task {
+  readonly id: TaskId
+  readonly thread: ThreadId
+  readonly seq: number
+  readonly type: string
+  readonly agent?: string
+  readonly name?: string
+  readonly description: string
+  readonly status: Status
+  readonly position?: number
+  readonly parent?: ParentContext
+  readonly detached?: true
+  readonly progress?: number
+  readonly usage?: Usage
+  readonly input?: unknown
+  readonly result?: unknown
+  readonly error?: TaskError
+  readonly partial?: true
+  readonly attempt: number
+  readonly epoch: number
+  readonly cancelRequestedAt?: number
+  readonly createdAt: number
+  readonly startedAt?: number
+  readonly completedAt?: number
+  readonly metadata?: unknown
+}
+
+export function toTask(record: TaskRecord, position?: number): Task {
+  return {
+    id: record.id,
+    thread: threadOf(record.key),
+    seq: record.seq,
+    type: record.type,
+    ...(record.agent !== undefined && { agent: record.agent }),
+    ...(record.name !== undefined && { name: record.name }),
+    description: record.description,
+    status: record.status,
+    ...(position !== undefined && { position }),
+    ...(record.parent && { parent: record.parent }),
+    ...(record.detached && { detached: true }),
+    ...(record.progress !== undefined && { progress: record.progress }),
+    ...(record.usage && { usage: record.usage }),
+    ...(record.input !== undefined && { input: JSON.parse(record.input) as unknown }),
+    ...(record.result !== undefined && { result: JSON.parse(record.result) as unknown }),
+    ...(record.error && { error: record.error }),
+    ...(record.partial && { partial: true }),
+    attempt: record.attempt,
+    epoch: record.epoch,
+    ...(record.cancelRequestedAt !== undefined && { cancelRequestedAt: record.cancelRequestedAt }),
+    createdAt: record.createdAt,
+    ...(record.startedAt !== undefined && { startedAt: record.startedAt }),
+    ...(record.completedAt !== undefined && { completedAt: record.completedAt }),
+    ...(record.metadata !== undefined && { metadata: JSON.parse(record.metadata) as unknown }),
+  }
+}
+
+export function isRun(record: { readonly type: string }): boolean {
+  return record.type === 'run'
+}
+
+// Long enough to tell tasks apart in a list, short enough for one line of it.
+const descriptionLengthMax = 80
+
+/** Given, else the prompt's first line, else the agent's name. */
+export function describe(given: string | undefined, prompt: string | undefined, agent: string | undefined): string {
+  if (given !== undefined) return given
+  const line = prompt?.trimStart().split('\n', 1)[0]?.trimEnd()
+  if (line) return [...line].slice(0, descriptionLengthMax).join('')
+  return agent ?? 'task'
+}

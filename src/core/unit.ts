@@ -1,0 +1,107 @@
+import type { EventDraft } from './event.ts'
+import type { JsonText, TaskId, ThreadKey } from './id.ts'
+import type { Finish, Role } from './message.ts'
+import type { StepRecord } from './step.ts'
+import type { TaskRecord, Usage } from './task.ts'
+
+/** What a unit does, as metrics and logs name it. */
+export type Operation =
+  | 'accept'
+  | 'start'
+  | 'takeover'
+  | 'resume'
+  | 'emit'
+  | 'step'
+  | 'cancel'
+  | 'send'
+  | 'end'
+  | 'collect'
+  | 'release'
+  | 'restore'
+
+/** A field of a task record that the store sets at the commit: instants to its clock, `startedSeq` to the unit's last number. */
+export type Stamp = 'createdAt' | 'cancelRequestedAt' | 'startedAt' | 'completedAt' | 'startedSeq'
+
+export interface TaskPut {
+  readonly record: TaskRecord
+  readonly isNew: boolean
+  readonly stamps: readonly Stamp[]
+}
+
+/** A message row. Its number and instant are those of the event at `event` in the unit. */
+export interface MessagePut {
+  readonly id: string
+  readonly role: Role
+  readonly parts: JsonText
+  readonly finish?: Finish
+  readonly task?: TaskId
+  readonly event: number
+}
+
+/** A message to a task that it has not read. */
+export interface Mail {
+  readonly id: string
+  readonly task: TaskId
+  /** Its place of acceptance in the thread. */
+  readonly place: number
+  readonly by?: string
+  readonly from?: string
+  readonly content: JsonText
+  /** A steering prompt: the request it becomes a run of if nobody reads it. */
+  readonly steer?: JsonText
+}
+
+export interface IdempotencyKey {
+  readonly key: string
+  /** A digest of route, thread and body: the same key with another digest is a conflict. */
+  readonly digest: string
+  readonly task: TaskId
+}
+
+/**
+ * What is committed whole or not at all. It belongs to one thread.
+ *
+ * A *structural* unit was decided from the thread's live part (tasks, mail) at revision `rev`; it is refused
+ * as `stale` if the thread has another revision by now, and raises it by one. An *executing* unit carries a
+ * fence; it is refused as `fenced` unless that task runs with that epoch. A unit may be both.
+ */
+export interface Unit {
+  readonly operation: Operation
+  readonly thread: ThreadKey
+  readonly rev?: number
+  readonly fence?: { readonly task: TaskId; readonly epoch: number }
+  /** A takeover: refused as `leased` if this node holds a lease after all. */
+  readonly lapsed?: string
+  readonly events: readonly EventDraft[]
+  readonly tasks?: readonly TaskPut[]
+  /** What the fenced task has reported by now. */
+  readonly report?: { readonly progress?: number; readonly usage?: Usage }
+  readonly messages?: readonly MessagePut[]
+  readonly mail?: readonly Mail[]
+  /** Messages that were read. */
+  readonly read?: readonly string[]
+  /** Results to take. The verdict names those that were there to be taken. */
+  readonly take?: readonly TaskId[]
+  readonly steps?: readonly StepRecord[]
+  /** Tasks whose steps and unread messages are of no more use. */
+  readonly forget?: readonly TaskId[]
+  readonly key?: IdempotencyKey
+  /** Runs in a row that were woken by results, with no prompt between. */
+  readonly wakes?: number
+}
+
+export type Verdict =
+  | { readonly committed: true; readonly first: number; readonly at: number; readonly taken: readonly TaskId[] }
+  | { readonly committed: false; readonly reason: Refusal }
+
+export type Refusal =
+  /** The thread's revision is another: read it again and decide anew. */
+  | { readonly code: 'stale' }
+  /** The task has ended, or is executed under another epoch: stop. */
+  | { readonly code: 'fenced' }
+  /** The node to be taken over from holds a lease. */
+  | { readonly code: 'leased' }
+  /** An earlier unit of the same task and epoch in the batch was refused. */
+  | { readonly code: 'after_refused' }
+  /** The principal has used this idempotency key before. */
+  | { readonly code: 'key_taken'; readonly task: TaskId; readonly digest: string }

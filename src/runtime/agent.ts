@@ -1,0 +1,110 @@
+import type { TaskId, ThreadId } from '../core/id.ts'
+import type { Inbox, InboxItem } from '../core/inbox.ts'
+import type { Message, Part } from '../core/message.ts'
+import type { OnBusy } from '../core/prompt.ts'
+import type { Result } from '../core/settle.ts'
+import type { OnResult, Task, Usage } from '../core/task.ts'
+import type { Logger } from './logger.ts'
+
+/**
+ * The work of a task. An async generator's yielded strings are said, and what it returns is the result. After a
+ * crash it is called again from the top, and what it did through `ctx` is answered from the record.
+ */
+export type AgentFunction = (ctx: AgentContext, input: never) => unknown
+
+/** An agent that other nodes, and later starts, can run and resume under its name. */
+export interface Agent {
+  run: AgentFunction
+  /** Stored with the task; named in the error if a later version takes other steps than were recorded. */
+  readonly version?: string
+  readonly description?: string
+  /** False if it must not be called a second time: a crash then fails the task as `orphaned`. */
+  readonly isResumable?: boolean
+}
+
+export type Agents = Readonly<Record<string, Agent | AgentFunction>>
+
+/** How a child ended, as its parent reads it. */
+export type ChildEnd = Result
+
+export interface ReceiveOptions {
+  readonly timeoutMs?: number
+  /** `messages` leaves the ends of children to `wait`; `all` (the default) reads both, oldest first. */
+  readonly only?: 'messages' | 'all'
+}
+
+/** What an agent works with. Everything it does to the world through it is a step, and survives a crash. */
+export interface AgentContext {
+  /** Fires when the task is cancelled, times out, or is handed over to another node. */
+  readonly signal: AbortSignal
+  readonly taskId: TaskId
+  readonly thread: ThreadId
+  /** 1 at first, one more after each crash or hand-over. */
+  readonly attempt: number
+  readonly log: Logger
+  /** The owner inbox of this process, where one was given. */
+  readonly owner?: { send(eventType: string, payload?: unknown): boolean }
+
+  /** A custom event. All emits return a promise that resolves when there is room for more; they never block. */
+  emit(name: string, payload?: unknown): Promise<void>
+  say(text: string): Promise<void>
+  think(text: string): Promise<void>
+  /** The answer of the task; the last one counts, and is the result if the agent returns none. */
+  answer(output: unknown): Promise<void>
+  /** From 0 to 1. */
+  progress(value: number, note?: string): Promise<void>
+  usage(usage: Usage): Promise<void>
+
+  /** A piece of work whose result is recorded: once recorded it is never executed again. */
+  step<Value>(key: string, fn: () => Value | Promise<Value>): Promise<Value>
+  /** A tool call, as a step: shown as `tool.call` and `tool.result`, and known to what is spawned inside. */
+  tool<Output>(name: string, input: unknown, fn: (call: { id: string }) => Output | Promise<Output>): Promise<Output>
+  sleep(ms: number): Promise<void>
+  spawn(options: SpawnOptions): Promise<Task>
+  /** Waits until a task of this thread has ended, however it ends. */
+  wait(task: string): Promise<ChildEnd>
+  /** The next thing in the task's inbox, or undefined after `timeoutMs`. */
+  receive(options?: ReceiveOptions): Promise<InboxItem | undefined>
+  /** The conversation as it was when the task started, in every attempt. */
+  messages(): Promise<Message[]>
+}
+
+/** At most one of these says what to work on. */
+export interface Ask {
+  readonly prompt?: string
+  readonly parts?: readonly Part[]
+  readonly input?: unknown
+}
+
+/** A background task to spawn: a registered agent, or a function that lives in this process only. */
+export interface SpawnOptions extends Ask {
+  /** May be left out inside a task, which spawns into its own thread. */
+  readonly thread?: string
+  readonly agent?: string
+  readonly run?: AgentFunction
+  /** `agent` unless given. Tasks of other types have no inbox. */
+  readonly type?: string
+  /** Unique among the thread's live tasks. */
+  readonly name?: string
+  readonly description?: string
+  readonly parent?: { readonly task?: string; readonly run?: string; readonly call?: string; readonly agent?: string }
+  /** It outlives its parent, and no cancel of the parent's tree reaches it. */
+  readonly detached?: boolean
+  /** Gets what this task sends to its owner, its custom emits and its end, as long as this process lives. */
+  readonly inbox?: Inbox
+  readonly timeoutMs?: number
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly idempotencyKey?: string
+}
+
+/** A run: a prompt to a thread's agent, queued behind the thread's other runs. */
+export interface RunOptions extends Ask {
+  readonly thread: string
+  readonly agent: string
+  readonly description?: string
+  readonly onBusy?: OnBusy
+  readonly onResult?: OnResult
+  readonly timeoutMs?: number
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly idempotencyKey?: string
+}

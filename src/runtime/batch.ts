@@ -1,0 +1,123 @@
+import type { Decision, Surroundings } from '../core/decision.ts'
+import type { TaskId, ThreadKey } from '../core/id.ts'
+import type { TaskRecord } from '../core/task.ts'
+import type { Unit } from '../core/unit.ts'
+import type { ChangeEntry, EmitEntry, Entry, StepEntry } from './entry.ts'
+import type { Lanes } from './lanes.ts'
+import { OutOfTaskIds } from './task-ids.ts'
+import type { Threads } from './threads.ts'
+
+// A batch of this size takes a few milliseconds to write; a larger one would delay whoever comes next.
+const batchBytesMax = 512 * 1024
+export const batchUnitsMax = 1024
+
+/** What decisions may use, and how what an uncommitted one took is given back. */
+export interface BatchSurroundings extends Surroundings {
+  giveBack(taken: Taken): void
+  refillTaskIds(): Promise<void>
+}
+
+export interface Taken {
+  readonly ids: readonly TaskId[]
+  readonly slotCount: number
+}
+
+/** An entry in a batch. Without a unit it has nothing to write, but its answer stands only if the batch is committed. */
+export interface Item {
+  readonly entry: Entry
+  readonly unit?: Unit
+  readonly value?: unknown
+  /** What its decision took; given back if the unit is not committed. */
+  readonly taken: Taken
+}
+
+/** What is committed together: entries taken from the lanes in turns, and the units they became. */
+export class Batch {
+  readonly items: Item[] = []
+  /** Threads whose live part must be read before their entries can be decided. */
+  readonly missing = new Set<ThreadKey>()
+  #isOutOfIds = false
+  #bytes = 0
+  readonly #threads: Threads
+  readonly #around: BatchSurroundings
+  readonly #unitsMax: number
+
+  constructor(lanes: Lanes<Entry>, threads: Threads, around: BatchSurroundings, unitsMax: number) {
+    this.#threads = threads
+    this.#around = around
+    this.#unitsMax = Math.min(unitsMax, batchUnitsMax)
+    lanes.drain((entry) => this.#take(entry))
+  }
+
+  get units(): Unit[] {
+    return this.items.flatMap((item) => item.unit ?? [])
+  }
+
+  get isOutOfIds(): boolean {
+    return this.#isOutOfIds
+  }
+
+  #take(entry: Entry): 'taken' | 'blocked' | 'full' {
+    if (this.items.length >= this.#unitsMax || this.#bytes >= batchBytesMax) return 'full'
+    if (entry.kind !== 'change') {
+      this.items.push({ entry, unit: executingUnit(entry), taken: { ids: [], slotCount: 0 } })
+      this.#bytes += entry.bytes
+      return 'taken'
+    }
+    const live = this.#threads.get(entry.change.thread)
+    if (!live) {
+      this.missing.add(entry.change.thread)
+      return 'blocked'
+    }
+    return this.#decide(entry, (around) => {
+      const decision = entry.change.decide(live, around)
+      if (decision.unit) live.apply(decision.unit)
+      return decision
+    })
+  }
+
+  #decide(entry: ChangeEntry, decide: (around: Surroundings) => Decision<unknown>): 'taken' | 'full' {
+    const ids: TaskId[] = []
+    let slotCount = 0
+    const around: Surroundings = {
+      ...this.#around,
+      newTaskId: () => {
+        const id = this.#around.newTaskId()
+        ids.push(id)
+        return id
+      },
+      takeSlot: (task: TaskRecord) => {
+        const hasTaken = this.#around.takeSlot(task)
+        if (hasTaken) slotCount += 1
+        return hasTaken
+      },
+    }
+    try {
+      const { unit, value } = decide(around)
+      this.items.push({ entry, ...(unit && { unit }), value, taken: { ids, slotCount } })
+      this.#bytes += entry.bytes
+      return 'taken'
+    } catch (error) {
+      this.#around.giveBack({ ids, slotCount })
+      if (error instanceof OutOfTaskIds) {
+        this.#isOutOfIds = true
+        return 'full'
+      }
+      // A refusal, or a broken invariant: either way this one caller is told, and the others' entries go on.
+      entry.reject(error)
+      return 'taken'
+    }
+  }
+}
+
+function executingUnit(entry: EmitEntry | StepEntry): Unit {
+  const { task, epoch, thread } = entry.author
+  return {
+    operation: entry.kind,
+    thread,
+    fence: { task, epoch },
+    events: entry.events,
+    ...(entry.report && { report: entry.report }),
+    ...(entry.kind === 'step' && { steps: entry.steps }),
+  }
+}

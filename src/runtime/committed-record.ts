@@ -1,0 +1,29 @@
+import type { TaskId } from '../core/id.ts'
+import { stamped } from '../core/live-thread.ts'
+import type { TaskRecord } from '../core/task.ts'
+import type { Unit } from '../core/unit.ts'
+import type { Committed } from './entry.ts'
+
+/** A task as a unit left it, with what only the commit could tell. */
+export function committedRecord(unit: Unit, verdict: Committed, record: TaskRecord): TaskRecord {
+  const put = unit.tasks?.find((candidate) => candidate.record.id === record.id)
+  const last = unit.events.findLastIndex((event) => event.task === record.id)
+  const first = unit.events.findIndex((event) => event.task === record.id)
+  const lastSeq = verdict.first + unit.events.length - 1
+  return {
+    ...(put?.record ?? record),
+    ...(put && stamped(put, verdict.at, lastSeq)),
+    ...(put?.isNew && { firstSeq: verdict.first + first }),
+    ...(last >= 0 && { seq: verdict.first + last }),
+  }
+}
+
+/** The tasks a unit touched, as it left them. */
+export function committedRecords(unit: Unit, verdict: Committed): TaskRecord[] {
+  return (unit.tasks ?? []).map((put) => committedRecord(unit, verdict, put.record))
+}
+
+export function startsIn(unit: Unit): ReadonlySet<TaskId> {
+  const started = unit.tasks?.filter((put) => put.stamps.includes('startedAt')) ?? []
+  return new Set(started.map((put) => put.record.id))
+}

@@ -1,0 +1,112 @@
+import { start } from '../core/start.ts'
+import type { Offer, Store, TaskRef } from '../stores/store.ts'
+import type { Logger } from './logger.ts'
+import type { Slots } from './slots.ts'
+import type { Writer } from './writer.ts'
+
+export interface DispatcherParts {
+  readonly store: Store
+  readonly writer: Writer
+  readonly slots: Slots
+  readonly log: Logger
+  readonly node: string
+  agents(): readonly string[]
+  /** Takes an orphan over and goes on with it, or ends it; false if somebody else did. The slot is the callee's. */
+  recover(orphan: TaskRef): Promise<boolean>
+}
+
+// More than one look can bring is fetched by the next.
+const claimsMax = 256
+
+/**
+ * Starts what may start on this node: pending tasks whose turn it is, and tasks whose node is gone. Woken by a hint, or
+ * by the supervisor's poll.
+ *
+ * D1 It looks again after every look that got something done, and whenever it was poked meanwhile.
+ * D2 A task is begun only after its start is committed, which is the writer's doing.
+ */
+export class Dispatcher {
+  readonly #parts: DispatcherParts
+  #isOpen = false
+  #isLooking = false
+  #isPoked = false
+  #waiting = { pending: 0, unclaimable: 0 }
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts
+  }
+
+  /** What waited at the last count. */
+  get waiting(): { readonly pending: number; readonly unclaimable: number } {
+    return this.#waiting
+  }
+
+  open(): void {
+    this.#isOpen = true
+    this.poke()
+  }
+
+  close(): void {
+    this.#isOpen = false
+  }
+
+  poke(): void {
+    this.#isPoked = true
+    if (this.#isOpen && !this.#isLooking) void this.#look()
+  }
+
+  /** Counts what waits, for the metrics. */
+  async count(): Promise<void> {
+    const offer = await this.#claim({ starts: 0, orphans: 0, withCounts: true })
+    if (offer.counts) this.#waiting = offer.counts
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true
+    try {
+      while (this.#isOpen && this.#isPoked && this.#parts.slots.free > 0) {
+        this.#isPoked = false
+        if (await this.#serve()) this.#isPoked = true
+      }
+    } catch (error) {
+      // The supervisor's poll looks again; the writer reports and counts a store that is down.
+      this.#parts.log.warn({ error }, 'looking for work failed')
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  async #serve(): Promise<boolean> {
+    const count = Math.min(this.#parts.slots.free, claimsMax)
+    const offer = await this.#claim({ starts: count, orphans: count, withCounts: false })
+    const orphans = offer.orphans.map((orphan) => this.#withSlot(() => this.#parts.recover(orphan)))
+    const starts = offer.starts.map((ref) => this.#withSlot(() => this.#start(ref)))
+    const served = await Promise.all([...orphans, ...starts])
+    return served.includes(true)
+  }
+
+  #claim(query: { starts: number; orphans: number; withCounts: boolean }): Promise<Offer> {
+    return this.#parts.store.claim({ node: this.#parts.node, agents: this.#parts.agents(), ...query })
+  }
+
+  async #withSlot(serve: () => Promise<boolean>): Promise<boolean> {
+    if (!this.#isOpen || !this.#parts.slots.tryTake()) return false
+    return await serve()
+  }
+
+  async #start({ id, key }: TaskRef): Promise<boolean> {
+    const done = await this.#parts.writer
+      .change({
+        lane: key,
+        thread: key,
+        operation: 'start',
+        isIntent: true,
+        decide: (live, around) => start(live, around, id),
+      })
+      .catch((error: unknown) => ({ error }))
+    const hasStarted = 'value' in done && done.value !== undefined
+    if (!hasStarted) this.#parts.slots.give()
+    if ('error' in done) throw done.error
+    return hasStarted
+  }
+}

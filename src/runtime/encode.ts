@@ -1,0 +1,32 @@
+import { byteLength } from '../core/byte-length.ts'
+import { HoldfastError } from '../core/errors.ts'
+import type { JsonText } from '../core/id.ts'
+
+/** What is encoded, for the message of an error, and the most it may take. */
+export interface EncodeLimit {
+  readonly what: string
+  readonly bytesMax: number
+}
+
+/** Encodes a value as JSON once and for all; what cannot be encoded, or is too large, is the caller's to mend. */
+export function encode(value: unknown, { what, bytesMax }: EncodeLimit): JsonText {
+  const text = stringify(value, what)
+  if (text === undefined) {
+    throw new HoldfastError('not_serialisable', `${what} is a ${typeof value}, which JSON cannot hold`)
+  }
+  // Three bytes is the most that a UTF-16 unit takes in UTF-8.
+  if (text.length * 3 > bytesMax && byteLength(text) > bytesMax) {
+    throw new HoldfastError('too_large', `${what} is larger than ${bytesMax} bytes; keep it elsewhere and pass a link`)
+  }
+  return text
+}
+
+function stringify(value: unknown, what: string): JsonText | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch (cause) {
+    // A cycle, a BigInt, a toJSON that throws, or nesting beyond the stack.
+    const reason = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause)
+    throw new HoldfastError('not_serialisable', `${what} cannot be encoded as JSON: ${reason}`, { cause })
+  }
+}

@@ -1,0 +1,76 @@
+import type { Decision, Surroundings } from '../core/decision.ts'
+import type { EventDraft } from '../core/event.ts'
+import type { TaskId, ThreadKey } from '../core/id.ts'
+import type { LiveThread } from '../core/live-thread.ts'
+import type { StepRecord } from '../core/step.ts'
+import type { Usage } from '../core/task.ts'
+import type { Operation, Refusal, Unit, Verdict } from '../core/unit.ts'
+
+/** An execution of a task, as the writer knows it. */
+export interface Author {
+  readonly task: TaskId
+  readonly epoch: number
+  readonly thread: ThreadKey
+  /** So many bytes that it emitted are committed. */
+  flushed(bytes: number): void
+  /** A write was refused: the task ended, or is executed under another epoch. Nothing it writes counts any more. */
+  fenced(): void
+  /** A write of its own cannot be stored, whoever stores it. */
+  unstorable(error: unknown): void
+}
+
+export type Report = { readonly progress?: number; readonly usage?: Usage }
+export type Committed = Extract<Verdict, { committed: true }>
+
+/** A structural change: decided when a batch is built, and again if the thread has changed by then. */
+export interface Change<Value> {
+  readonly lane: string
+  readonly thread: ThreadKey
+  readonly operation: Operation
+  /** Asked for by somebody who can ask again: refused instead of retried while the store is down. */
+  readonly isIntent: boolean
+  decide(live: LiveThread, around: Surroundings): Decision<Value>
+}
+
+/** What became of a change. `unit` and `verdict` are absent if there was nothing to commit. */
+export type Done<Value> =
+  | { readonly value: Value; readonly unit?: Unit; readonly verdict?: Committed }
+  | { readonly refusal: Refusal }
+
+export interface ChangeEntry {
+  readonly kind: 'change'
+  readonly change: Change<unknown>
+  bytes: number
+  resolve(done: Done<unknown>): void
+  reject(error: unknown): void
+}
+
+export interface EmitEntry {
+  readonly kind: 'emit'
+  readonly author: Author
+  readonly events: EventDraft[]
+  report: Report | undefined
+  bytes: number
+}
+
+export interface StepEntry {
+  readonly kind: 'step'
+  readonly author: Author
+  readonly events: readonly EventDraft[]
+  readonly report: Report | undefined
+  readonly steps: readonly StepRecord[]
+  bytes: number
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** What waits in the writer's lanes. */
+export type Entry = ChangeEntry | EmitEntry | StepEntry
+
+export function laneOf(entry: Entry): string {
+  return entry.kind === 'change' ? entry.change.lane : entry.author.task
+}
+
+export function isIntent(entry: Entry): entry is ChangeEntry {
+  return entry.kind === 'change' && entry.change.isIntent
+}

@@ -1,0 +1,295 @@
+import { SpanStatusCode, trace } from '@opentelemetry/api'
+import { end } from '../core/end.ts'
+import { HoldfastError, isHoldfastError, type TaskErrorCode, taskErrorCodes } from '../core/errors.ts'
+import type { TaskId } from '../core/id.ts'
+import { isStatedEnding, type Outcome, statedOutcome, thrownOutcome } from '../core/outcome.ts'
+import { PartsFold } from '../core/parts.ts'
+import { Replay, ReplayMismatch } from '../core/replay.ts'
+import { EmitBag } from '../core/resume.ts'
+import { StepKeys, type StepRecord } from '../core/step.ts'
+import { isRun, type TaskRecord } from '../core/task.ts'
+import type { Agent, AgentContext, AgentFunction } from './agent.ts'
+import type { Clock, Timer } from './clock.ts'
+import { encode } from './encode.ts'
+import { Execution, type ExecutionParts } from './execution.ts'
+import type { Logger } from './logger.ts'
+import { SlotHolder } from './slot-holder.ts'
+import type { Slots } from './slots.ts'
+import { Steps } from './steps.ts'
+
+export interface ExecutorParts extends Omit<ExecutionParts, 'slot'> {
+  readonly slots: Slots
+  readonly clock: Clock
+  readonly log: Logger
+  /** The store's clock, by which deadlines are fixed. */
+  readonly storeClock: { now(): number }
+  readonly graceMs: number
+  agent(name: string): Agent | undefined
+  context(execution: Execution): AgentContext
+}
+
+/** What an earlier attempt left for the next one. */
+export interface Legacy {
+  readonly output: PartsFold
+  readonly bag: EmitBag
+  readonly steps: readonly StepRecord[]
+}
+
+/**
+ * Calls agents and ends their tasks. One execution per task on this node; the slot it needs was taken before.
+ *
+ * E1 Whatever an agent does, its task ends once, by its outcome or by force, and nothing else is harmed.
+ * E2 A stopped task has `graceMs` to end by itself; then it is ended, fenced, and what it says later is dropped.
+ */
+export class Executor {
+  readonly #parts: ExecutorParts
+  readonly #executions = new Map<TaskId, Execution>()
+  readonly #closures = new Map<TaskId, AgentFunction>()
+  readonly #timers = new Map<Execution, Timer[]>()
+  readonly #contexts = new WeakMap<Execution, AgentContext>()
+  #onIdle: (() => void)[] = []
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts
+  }
+
+  get count(): number {
+    return this.#executions.size
+  }
+
+  get(task: TaskId): Execution | undefined {
+    return this.#executions.get(task)
+  }
+
+  /** What the agent of a task works with, while it is executed here. */
+  contextOf(task: TaskId): AgentContext | undefined {
+    const execution = this.#executions.get(task)
+    return execution && this.#contexts.get(execution)
+  }
+
+  all(): Execution[] {
+    return [...this.#executions.values()]
+  }
+
+  /** Keeps the function of a task that lives in this process only, until the task starts. */
+  keepClosure(task: TaskId, run: AgentFunction): void {
+    this.#closures.set(task, run)
+  }
+
+  dropClosure(task: TaskId): void {
+    this.#closures.delete(task)
+  }
+
+  canRun(record: TaskRecord): boolean {
+    if (record.closure) return this.#closures.has(record.id)
+    return record.agent !== undefined && this.#parts.agent(record.agent) !== undefined
+  }
+
+  /** Begins an attempt whose start is committed. Returns at once. */
+  begin(record: TaskRecord, legacy?: Legacy): Execution {
+    const version = record.agent === undefined ? undefined : this.#parts.agent(record.agent)?.version
+    const replay = new Replay(legacy?.steps ?? [], { recorded: record.version, current: version })
+    const execution = new Execution(
+      { ...this.#parts, slot: new SlotHolder(this.#parts.slots) },
+      {
+        record,
+        output: legacy?.output ?? new PartsFold(),
+        bag: legacy?.bag ?? new EmitBag([]),
+        steps: new Steps(record.id, record.attempt, new StepKeys(), replay),
+      },
+    )
+    this.#executions.set(record.id, execution)
+    execution.onFailure((outcome) => void this.#finish(execution, outcome))
+    this.#setDeadline(execution)
+    if (record.cancelRequestedAt !== undefined) this.cancel(execution)
+    void this.#execute(execution)
+    return execution
+  }
+
+  /** A cancel is committed: the task is told, and ended by force if it does not end. */
+  cancel(execution: Execution): void {
+    execution.stop('cancel')
+    this.#afterGrace(execution, () => {
+      const message = 'The task was cancelled, did not end within the grace time, and was ended'
+      void this.#finish(execution, { status: 'cancelled', message, isForced: true })
+    })
+  }
+
+  /** Fails a task for something that escaped its code. */
+  fail(execution: Execution, thrown: unknown): void {
+    execution.stop('failed')
+    void this.#finish(execution, outcomeOf(thrown))
+  }
+
+  /** Ends a task whose code lives in this process only, because the process goes. */
+  async orphan(execution: Execution): Promise<void> {
+    execution.stop('handover')
+    const message = 'The task was orphaned: its code was in a process that was closed'
+    await this.#finish(execution, { status: 'failed', error: { code: 'orphaned', message } })
+  }
+
+  /** Forgets an execution without ending its task: it was handed over, or another node has it. */
+  abandon(execution: Execution): void {
+    execution.close()
+    this.#forget(execution)
+  }
+
+  /** Resolves when nothing is executed. */
+  async idle(): Promise<void> {
+    while (this.#executions.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
+  }
+
+  async #execute(execution: Execution): Promise<void> {
+    const outcome = await this.#call(execution)
+    // Handed over or lost: this attempt has nothing more to say about the task.
+    if (execution.stopKind === 'handover' || execution.stopKind === 'lost') return this.abandon(execution)
+    await this.#finish(execution, outcome)
+  }
+
+  async #call(execution: Execution): Promise<Outcome> {
+    const { record } = execution
+    const tracer = trace.getTracer('holdfast')
+    const span = tracer.startSpan(`task ${record.type}`, {
+      attributes: {
+        'holdfast.task': record.id,
+        'holdfast.agent': record.agent ?? '',
+        'holdfast.attempt': record.attempt,
+      },
+    })
+    try {
+      const returned = await this.#parts.ambient.run(
+        { task: record.id, lineage: lineageIn(record) },
+        async () => await this.#run(execution),
+      )
+      if (isStatedEnding(returned)) return statedOutcome(returned)
+      execution.steps.finish()
+      return this.#completed(returned)
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR })
+      return outcomeOf(error)
+    } finally {
+      span.end()
+    }
+  }
+
+  async #run(execution: Execution): Promise<unknown> {
+    const { record } = execution
+    const run =
+      this.#closures.get(record.id) ?? (record.agent === undefined ? undefined : this.#parts.agent(record.agent)?.run)
+    this.#closures.delete(record.id)
+    if (!run) throw new HoldfastError('unknown_agent', `No agent named ${record.agent} is registered here`)
+    const input: unknown = record.input === undefined ? undefined : JSON.parse(record.input)
+    const context = this.#parts.context(execution)
+    this.#contexts.set(execution, context)
+    const returned = run(context, input as never)
+    return isGenerator(returned) ? sayAll(context, returned) : await returned
+  }
+
+  #completed(returned: unknown): Outcome {
+    if (returned === undefined) return { status: 'completed' }
+    const limit = { what: 'The result', bytesMax: this.#parts.limits.resultBytes }
+    return { status: 'completed', result: encode(returned, limit) }
+  }
+
+  /** E1: the first call counts. */
+  async #finish(execution: Execution, outcome: Outcome): Promise<void> {
+    if (execution.isClosed) return
+    const output = execution.finalOutput()
+    const timely = execution.stopKind === 'timeout' ? timedOut(execution.record) : outcome
+    execution.close()
+    try {
+      await this.#parts.writer.change({
+        lane: execution.task,
+        thread: execution.thread,
+        operation: 'end',
+        isIntent: false,
+        decide: (live, around) => end(live, around, execution.task, execution.epoch, { outcome: timely, output }),
+      })
+    } catch (error) {
+      await this.#endUnstorable(execution, error)
+    }
+    this.#forget(execution)
+  }
+
+  /** The outcome itself cannot be stored: the task still ends, and says so. */
+  async #endUnstorable(execution: Execution, error: unknown): Promise<void> {
+    const outcome = thrownOutcome(new Error(`The outcome could not be stored: ${String(error)}`))
+    const output = new PartsFold()
+    await this.#parts.writer
+      .change({
+        lane: execution.task,
+        thread: execution.thread,
+        operation: 'end',
+        isIntent: false,
+        decide: (live, around) => end(live, around, execution.task, execution.epoch, { outcome, output }),
+      })
+      .catch((second: unknown) =>
+        this.#parts.log.error({ error: second, task: execution.task }, 'a task cannot be ended'),
+      )
+  }
+
+  #setDeadline(execution: Execution): void {
+    const { timeoutMs, startedAt } = execution.record
+    if (timeoutMs === undefined || startedAt === undefined) return
+    const leftMs = startedAt + timeoutMs - this.#parts.storeClock.now()
+    const expire = () => {
+      if (execution.stopKind) return
+      execution.stop('timeout')
+      this.#afterGrace(execution, () => void this.#finish(execution, timedOut(execution.record)))
+    }
+    this.#setTimer(execution, leftMs, expire)
+  }
+
+  #afterGrace(execution: Execution, then: () => void): void {
+    this.#setTimer(execution, this.#parts.graceMs, then)
+  }
+
+  #setTimer(execution: Execution, afterMs: number, fire: () => void): void {
+    const timer = this.#parts.clock.setTimer(afterMs, fire)
+    this.#timers.set(execution, [...(this.#timers.get(execution) ?? []), timer])
+  }
+
+  #forget(execution: Execution): void {
+    for (const timer of this.#timers.get(execution) ?? []) timer.cancel()
+    this.#timers.delete(execution)
+    if (this.#executions.get(execution.task) === execution) this.#executions.delete(execution.task)
+    if (this.#executions.size > 0) return
+    for (const resolve of this.#onIdle.splice(0)) resolve()
+  }
+}
+
+/** What is spawned inside a task inherits it as parent, with its run and agent. */
+function lineageIn(record: TaskRecord) {
+  const run = isRun(record) ? record.id : record.parent?.run
+  return {
+    task: record.id,
+    ...(run !== undefined && { run }),
+    ...(record.agent !== undefined && { agent: record.agent }),
+  }
+}
+
+function outcomeOf(thrown: unknown): Outcome {
+  const code = thrown instanceof ReplayMismatch || isHoldfastError(thrown) ? (thrown.code as string) : undefined
+  if (code !== undefined && (taskErrorCodes as readonly string[]).includes(code)) {
+    const message = (thrown as Error).message
+    return { status: 'failed', error: { code: code as TaskErrorCode, message } }
+  }
+  return thrownOutcome(thrown)
+}
+
+function timedOut(record: TaskRecord): Outcome {
+  const message = `The task ran longer than its ${record.timeoutMs} ms`
+  return { status: 'failed', error: { code: 'timeout', message } }
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value
+}
+
+async function sayAll(context: AgentContext, generator: AsyncGenerator<unknown, unknown>): Promise<unknown> {
+  for (;;) {
+    const { done, value } = await generator.next()
+    if (done) return value
+    await (typeof value === 'string' ? context.say(value) : context.emit('yielded', value))
+  }
+}

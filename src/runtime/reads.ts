@@ -1,0 +1,209 @@
+import { HoldfastError } from '../core/errors.ts'
+import type { StoredEvent } from '../core/event.ts'
+import {
+  type Principal,
+  principalOf,
+  type TaskId,
+  type ThreadId,
+  type ThreadKey,
+  taskId,
+  threadId,
+  threadKey,
+} from '../core/id.ts'
+import type { Message, Part } from '../core/message.ts'
+import { assistantParts, foldParts, type PartsFold } from '../core/parts.ts'
+import { type Result, toResult } from '../core/settle.ts'
+import type { Status } from '../core/status.ts'
+import { isRun, type Task, type TaskRecord, toTask } from '../core/task.ts'
+import type { Store, TaskPage, ThreadPage } from '../stores/store.ts'
+import type { Execution } from './execution.ts'
+
+export interface ListOptions {
+  readonly thread?: string
+  readonly status?: Status | readonly Status[]
+  readonly type?: string
+  readonly name?: string
+  readonly parent?: string
+  readonly cursor?: string
+  /** 1-1000, 100 unless given. */
+  readonly limit?: number
+}
+
+export interface TaskList {
+  readonly tasks: readonly Task[]
+  readonly cursor?: string
+}
+
+/** A thread at its head. */
+export interface ThreadSnapshot {
+  readonly thread: ThreadId
+  readonly head: number
+  readonly first: number
+  /** Subscriptions on this node. */
+  readonly watchers: number
+  readonly messages: readonly Message[]
+  readonly tasks: readonly Task[]
+  /** What every running task has put out so far. */
+  readonly live: readonly { readonly task: TaskId; readonly parts: readonly Part[] }[]
+}
+
+export interface ReadsParts {
+  readonly store: Store
+  readonly principal: Principal
+  execution(task: TaskId): Execution | undefined
+  watchersOf(key: ThreadKey): number
+}
+
+const pageMax = 1000
+const pageDefault = 100
+
+/** What a principal may read: its own threads and what is in them. */
+export class Reads {
+  readonly #parts: ReadsParts
+
+  constructor(parts: ReadsParts) {
+    this.#parts = parts
+  }
+
+  key(thread: string): ThreadKey {
+    return threadKey(this.#parts.principal, threadId(thread))
+  }
+
+  /** Another principal's task is as one that does not exist. */
+  async record(id: string): Promise<TaskRecord | undefined> {
+    const record = await this.#parts.store.task(taskId(id))
+    return record && principalOf(record.key) === this.#parts.principal ? record : undefined
+  }
+
+  async task(id: string): Promise<Task | undefined> {
+    const record = await this.record(id)
+    if (!record) return undefined
+    const positions = isQueued(record) ? await this.#positions(record.key) : undefined
+    return toTask(record, positions?.get(record.id))
+  }
+
+  async tasks(options: ListOptions): Promise<TaskList> {
+    const page = await this.#page(options)
+    const threads = new Set(page.tasks.filter(isQueued).map((record) => record.key))
+    const positions = new Map<TaskId, number>()
+    for (const key of threads) for (const [id, position] of await this.#positions(key)) positions.set(id, position)
+    const tasks = page.tasks.map((record) => toTask(record, positions.get(record.id)))
+    return { tasks, ...(page.cursor !== undefined && { cursor: page.cursor }) }
+  }
+
+  threads(options: { readonly cursor?: string; readonly limit?: number }): Promise<ThreadPage> {
+    const { principal, store } = this.#parts
+    return store.threads({ principal, limit: checkedLimit(options.limit), ...cursorOf(options) })
+  }
+
+  async results(thread: string): Promise<{ results: Result[]; running: number }> {
+    const key = this.key(thread)
+    const results: Result[] = []
+    for (let cursor: string | undefined; ; ) {
+      const page = await this.#page({ thread, limit: pageMax, ...cursorOf({ cursor }) }, true)
+      results.push(...page.tasks.map(toResult))
+      cursor = page.cursor
+      if (cursor === undefined) break
+    }
+    const live = await this.#parts.store.livePart(key)
+    return { results, running: live?.tasks.filter((record) => !isRun(record)).length ?? 0 }
+  }
+
+  async hasRunning(thread: string): Promise<boolean> {
+    const live = await this.#parts.store.livePart(this.key(thread))
+    return live !== undefined && live.tasks.length > 0
+  }
+
+  /** The whole of the conversation, or what follows a number. */
+  messages(thread: string, options: { readonly after?: number; readonly limit?: number }): Promise<Message[]> {
+    const limit = checkedLimit(options.limit)
+    return this.#parts.store.messages(this.key(thread), { after: options.after ?? 0, limit })
+  }
+
+  async snapshot(thread: string): Promise<ThreadSnapshot> {
+    const key = this.key(thread)
+    const watchers = this.#parts.watchersOf(key)
+    const found = await this.#parts.store.snapshot(key, { messages: 100, endedTasks: 100 })
+    const empty = { head: 0, first: 1, messages: [], tasks: [] }
+    const { head, first, messages, tasks } = found ?? empty
+    const queue = positionsOf(tasks)
+    const live = await this.#live(tasks, head)
+    return {
+      thread: threadId(thread),
+      head,
+      first,
+      watchers,
+      messages,
+      tasks: tasks.map((record) => toTask(record, queue.get(record.id))),
+      live,
+    }
+  }
+
+  async #live(tasks: readonly TaskRecord[], head: number): Promise<ThreadSnapshot['live']> {
+    const running = tasks.filter((record) => record.status === 'running')
+    const outputs = await Promise.all(
+      running.map(async (record) => ({ task: record.id, parts: assistantParts(await this.#outputAt(record, head)) })),
+    )
+    return outputs.filter(({ parts }) => parts.length > 0)
+  }
+
+  /** What a task had put out at a head: from its execution if that is here and not beyond, else from the log. */
+  async #outputAt(record: TaskRecord, head: number): Promise<PartsFold> {
+    const here = this.#parts.execution(record.id)?.committedOutput()
+    if (!here || here.seq > head) return foldParts(await this.#eventsOf(record, record.firstSeq - 1, head))
+    for (const event of await this.#eventsOf(record, here.seq, head)) here.output.add(event)
+    return here.output
+  }
+
+  async #eventsOf(record: TaskRecord, from: number, head: number): Promise<StoredEvent[]> {
+    const events: StoredEvent[] = []
+    const task = { id: record.id, first: record.firstSeq, last: head }
+    for (let after = from; after < head; ) {
+      const page = await this.#parts.store.events(record.key, { after, limit: pageMax, task })
+      events.push(...page.events.filter((event) => event.seq <= head))
+      after = page.upTo
+      if (page.events.length === 0 && after >= page.head) break
+    }
+    return events
+  }
+
+  #page(options: ListOptions, untaken?: true): Promise<TaskPage> {
+    const { store, principal } = this.#parts
+    const { status, type, name, parent, thread } = options
+    return store.tasks({
+      principal,
+      ...(thread !== undefined && { thread: threadId(thread) }),
+      ...(status !== undefined && { status: typeof status === 'string' ? [status] : status }),
+      ...(type !== undefined && { type: [type] }),
+      ...(name !== undefined && { name }),
+      ...(parent !== undefined && { parent: taskId(parent) }),
+      ...(untaken && { untaken }),
+      ...cursorOf(options),
+      limit: checkedLimit(options.limit),
+    })
+  }
+
+  async #positions(key: ThreadKey): Promise<ReadonlyMap<TaskId, number>> {
+    const live = await this.#parts.store.livePart(key)
+    return positionsOf(live?.tasks ?? [])
+  }
+}
+
+function isQueued(record: TaskRecord): boolean {
+  return record.status === 'pending' && isRun(record)
+}
+
+/** How many pending runs start before each pending run. */
+function positionsOf(tasks: readonly TaskRecord[]): ReadonlyMap<TaskId, number> {
+  const queue = tasks.filter(isQueued).toSorted((a, b) => a.place - b.place)
+  return new Map(queue.map((record, position) => [record.id, position]))
+}
+
+function cursorOf({ cursor }: { readonly cursor?: string | undefined }): { cursor?: string } {
+  return cursor === undefined ? {} : { cursor }
+}
+
+function checkedLimit(limit = pageDefault): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= pageMax) return limit
+  throw new HoldfastError('invalid_request', `A limit is a whole number from 1 to ${pageMax}`)
+}

@@ -1,0 +1,157 @@
+import { end } from '../core/end.ts'
+import type { EventData, StoredEvent } from '../core/event.ts'
+import type { TaskId } from '../core/id.ts'
+import type { Outcome } from '../core/outcome.ts'
+import { foldParts, PartsFold } from '../core/parts.ts'
+import { countCrashes, crashesMax, resume, takeOver } from '../core/recover.ts'
+import { planResume } from '../core/resume.ts'
+import type { TaskRecord, Usage } from '../core/task.ts'
+import type { Store, TaskRef } from '../stores/store.ts'
+import type { Agent } from './agent.ts'
+import { committedRecord } from './committed-record.ts'
+import { addUsage } from './execution.ts'
+import type { Legacy } from './executor.ts'
+import type { Logger } from './logger.ts'
+import type { Slots } from './slots.ts'
+import type { Writer } from './writer.ts'
+
+export interface RecoveryParts {
+  readonly store: Store
+  readonly writer: Writer
+  readonly slots: Slots
+  readonly log: Logger
+  agent(name: string): Agent | undefined
+}
+
+const pageEventsMax = 1000
+
+/**
+ * Goes on with tasks whose node is gone.
+ *
+ * V1 The takeover is committed before anything is read, so nothing the old node does can change what was read.
+ * V2 A cancelled task is never resumed, a task that cannot be resumed ends as `orphaned`, one that keeps bringing its node
+ *    down ends as `poisoned`.
+ */
+export class Recovery {
+  readonly #parts: RecoveryParts
+  readonly #legacies = new Map<TaskId, Legacy>()
+
+  constructor(parts: RecoveryParts) {
+    this.#parts = parts
+  }
+
+  /** What the earlier attempts of a task left, handed out once, when its resume is committed. */
+  takeLegacy(task: TaskId): Legacy | undefined {
+    const legacy = this.#legacies.get(task)
+    this.#legacies.delete(task)
+    return legacy
+  }
+
+  /** Recovers an orphan, unless somebody else did. A slot was taken for it, and is given back unless it goes on. */
+  async recover(orphan: TaskRef): Promise<boolean> {
+    let hasResumed = false
+    try {
+      const record = await this.#takeOver(orphan)
+      if (record) hasResumed = await this.#goOn(record)
+      return record !== undefined
+    } finally {
+      if (!hasResumed) this.#parts.slots.give()
+    }
+  }
+
+  async #takeOver({ id, key }: TaskRef): Promise<TaskRecord | undefined> {
+    const done = await this.#parts.writer.change({
+      lane: key,
+      thread: key,
+      operation: 'takeover',
+      isIntent: true,
+      decide: (live, around) => takeOver(live, around, id),
+    })
+    if ('refusal' in done || !done.value || !done.unit || !done.verdict) return undefined
+    return committedRecord(done.unit, done.verdict, done.value)
+  }
+
+  async #goOn(record: TaskRecord): Promise<boolean> {
+    const events = record.status === 'running' ? await this.#events(record) : []
+    if (record.cancelRequestedAt !== undefined) return this.#end(record, events, cancelledOutcome)
+    const agent = record.agent === undefined ? undefined : this.#parts.agent(record.agent)
+    if (record.closure || !agent || agent.isResumable === false)
+      return this.#end(record, events, orphanedOutcome(record))
+    const steps = await this.#parts.store.steps(record.id)
+    const crashes = countCrashes(record, steps)
+    if (crashes >= crashesMax) return this.#end(record, events, poisonedOutcome(crashes))
+    const plan = planResume(record.startedSeq ?? 0, events, steps)
+    const output = new PartsFold()
+    for (const event of plan.counted) output.add(event)
+    this.#legacies.set(record.id, { output, bag: plan.bag, steps })
+    return this.#resume(record, { plan, crashes, ...reported(plan.counted) })
+  }
+
+  async #resume(record: TaskRecord, recovery: Parameters<typeof resume>[4]): Promise<boolean> {
+    const { id, key, epoch } = record
+    const done = await this.#parts.writer.change({
+      lane: id,
+      thread: key,
+      operation: 'resume',
+      isIntent: false,
+      decide: (live, around) => resume(live, around, id, epoch, recovery),
+    })
+    if ('refusal' in done) return false
+    if (done.value) {
+      this.#parts.log.info({ task: id, attempt: done.value.attempt }, 'a task goes on from its last finished step')
+      return true
+    }
+    // Cancelled since it was taken over.
+    this.#legacies.delete(id)
+    return this.#end(record, await this.#events(record), cancelledOutcome)
+  }
+
+  async #end(record: TaskRecord, events: readonly StoredEvent[], outcome: Outcome): Promise<false> {
+    const { id, key, epoch } = record
+    const output = foldParts(events)
+    await this.#parts.writer.change({
+      lane: id,
+      thread: key,
+      operation: 'end',
+      isIntent: false,
+      decide: (live, around) => end(live, around, id, epoch, { outcome, output }),
+    })
+    this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
+    return false
+  }
+
+  async #events(record: TaskRecord): Promise<StoredEvent[]> {
+    const events: StoredEvent[] = []
+    const task = { id: record.id, first: record.firstSeq, last: Number.MAX_SAFE_INTEGER }
+    for (let after = record.firstSeq - 1; ; ) {
+      const page = await this.#parts.store.events(record.key, { after, limit: pageEventsMax, task })
+      events.push(...page.events)
+      after = page.upTo
+      if (after >= page.head) return events
+    }
+  }
+}
+
+const cancelledOutcome: Outcome = { status: 'cancelled', message: 'The task was cancelled' }
+
+function orphanedOutcome(record: TaskRecord): Outcome {
+  const why = record.closure ? 'its code was in that process only' : 'its agent cannot be resumed'
+  const message = `The task was orphaned: the process that ran it is gone, and ${why}`
+  return { status: 'failed', error: { code: 'orphaned', message } }
+}
+
+function poisonedOutcome(crashes: number): Outcome {
+  const message = `The process that ran the task died ${crashes} times in a row before it got any further`
+  return { status: 'failed', error: { code: 'poisoned', message } }
+}
+
+/** What the events that count reported. */
+function reported(counted: readonly StoredEvent[]): { progress?: number; usage?: Usage } {
+  let progress: number | undefined
+  let usage: Usage | undefined
+  for (const event of counted) {
+    if (event.type === 'progress') progress = (JSON.parse(event.data) as EventData['progress']).value
+    if (event.type === 'usage') usage = addUsage(usage, JSON.parse(event.data) as Usage)
+  }
+  return { ...(progress !== undefined && { progress }), ...(usage && { usage }) }
+}

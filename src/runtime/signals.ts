@@ -1,0 +1,36 @@
+/** Something that a waiting task wants to hear of: the end of a task, or something new in an inbox. */
+export type Topic = `end:${string}` | `mail:${string}`
+
+export interface Listener {
+  /** Resolves once the topic is heard of after `listen`. */
+  readonly heard: Promise<void>
+  stop(): void
+}
+
+/**
+ * Wakes what waits in this process. A hint: whoever waits listens first, looks into the store, and only then
+ * waits, so nothing is missed in between.
+ */
+export class Signals {
+  readonly #listeners = new Map<Topic, Set<() => void>>()
+
+  listen(topic: Topic): Listener {
+    let hear: () => void = () => {}
+    const heard = new Promise<void>((resolve) => {
+      hear = resolve
+    })
+    const listeners = this.#listeners.get(topic) ?? new Set()
+    this.#listeners.set(topic, listeners.add(hear))
+    const stop = () => {
+      listeners.delete(hear)
+      if (listeners.size === 0 && this.#listeners.get(topic) === listeners) this.#listeners.delete(topic)
+    }
+    return { heard, stop }
+  }
+
+  fire(topic: Topic): void {
+    const listeners = this.#listeners.get(topic)
+    this.#listeners.delete(topic)
+    for (const hear of listeners ?? []) hear()
+  }
+}

@@ -1,0 +1,70 @@
+import type { StepScope } from './ambient.ts'
+import type { Slots } from './slots.ts'
+
+/**
+ * The slot of one execution: held while its code runs, given back while it only waits.
+ *
+ * It only waits when something in `ctx` is waited for and every open step is waiting inside as well. Code between
+ * steps that waits for something of its own cannot be seen, and keeps the slot only while no `ctx` wait is under way.
+ */
+export class SlotHolder {
+  readonly #slots: Slots
+  readonly #steps = new Set<StepScope>()
+  #waitCount = 0
+  #isHeld = true
+  #isClosed = false
+  #taking: Promise<void> | undefined
+
+  constructor(slots: Slots) {
+    this.#slots = slots
+  }
+
+  enter(step: StepScope, outer: StepScope | undefined): void {
+    if (outer) outer.insideCount += 1
+    this.#steps.add(step)
+  }
+
+  leave(step: StepScope, outer: StepScope | undefined): void {
+    if (outer) outer.insideCount -= 1
+    this.#steps.delete(step)
+    this.#giveIfWaiting()
+  }
+
+  /** Waits without holding a slot, and has one again before it returns or throws. */
+  async wait<Value>(step: StepScope | undefined, promise: Promise<Value>): Promise<Value> {
+    this.#waitCount += 1
+    if (step) step.insideCount += 1
+    this.#giveIfWaiting()
+    try {
+      return await promise
+    } finally {
+      this.#waitCount -= 1
+      if (step) step.insideCount -= 1
+      await this.#hold()
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    this.#slots.give()
+  }
+
+  #giveIfWaiting(): void {
+    if (!this.#isHeld || this.#waitCount === 0) return
+    for (const step of this.#steps) if (step.insideCount === 0) return
+    this.#isHeld = false
+    this.#slots.give()
+  }
+
+  #hold(): Promise<void> {
+    if (this.#isHeld || this.#isClosed) return Promise.resolve()
+    this.#taking ??= this.#slots.take().then(() => {
+      this.#taking = undefined
+      if (this.#isClosed) this.#slots.give()
+      else this.#isHeld = true
+    })
+    return this.#taking
+  }
+}

@@ -1,0 +1,147 @@
+import { HoldfastError, isHoldfastError } from '../core/errors.ts'
+import type { JsonText } from '../core/id.ts'
+import { builtInKey, encodeKey, type StepKind, type StepRecord } from '../core/step.ts'
+import type { Ambient, Scope, StepScope } from './ambient.ts'
+import { encode } from './encode.ts'
+import { closedError, type Execution } from './execution.ts'
+import { answerOf, failureOf, isRecorded, type OpenStep } from './steps.ts'
+import { unlessStopped } from './stop.ts'
+import type { Writer } from './writer.ts'
+
+export interface StepTakerParts {
+  readonly execution: Execution
+  readonly writer: Writer
+  readonly ambient: Ambient
+  readonly stepBytesMax: number
+}
+
+/** A kind of step with the key it is found by. */
+export interface StepName {
+  readonly kind: StepKind
+  readonly key: string
+  /** A digest of what the step is given, if it must be the same on replay. */
+  readonly input?: string
+  /** The path of the step it belongs to, if that is not the one the code runs in. */
+  readonly within?: string
+}
+
+export function named(kind: StepKind, word: string, about?: string): StepName {
+  return { kind, key: builtInKey(word, about) }
+}
+
+/**
+ * Takes the steps of one execution: answered from the record, or performed and recorded.
+ *
+ * K1 A step is recorded, in success and in failure, before its caller goes on.
+ * K2 Nothing is recorded once the task is stopped for good elsewhere (hand-over, lost lease): the next attempt
+ *    performs the step again.
+ */
+export class StepTaker {
+  readonly #parts: StepTakerParts
+
+  constructor(parts: StepTakerParts) {
+    this.#parts = parts
+  }
+
+  /** The user's step: a function whose result is recorded. */
+  function(key: string, fn: () => unknown): Promise<unknown> {
+    const name = { kind: 'step', key: encodeKey(key) } as const
+    return this.take(name, (step, outer) => this.inside(step, outer, {}, fn))
+  }
+
+  /** Runs a function inside a step, in a scope of its own. */
+  async inside(
+    step: OpenStep,
+    outer: Scope | undefined,
+    lineage: Scope['lineage'],
+    fn: () => unknown,
+  ): Promise<unknown> {
+    const { execution, ambient } = this.#parts
+    const inner: StepScope = { path: step.path, insideCount: 0 }
+    execution.slot.enter(inner, outer?.step)
+    try {
+      const scope = { task: execution.task, step: inner, lineage: { ...outer?.lineage, ...lineage } }
+      return await ambient.run(scope, async () => await fn())
+    } finally {
+      execution.slot.leave(inner, outer?.step)
+    }
+  }
+
+  /** Takes a step whose value is made by `make`; both are recorded together with what was emitted last. */
+  async take(name: StepName, make: (step: OpenStep, outer: Scope | undefined) => Promise<unknown>): Promise<unknown> {
+    return this.takeRaw(name, async (step, outer) => {
+      const value = await make(step, outer)
+      this.#parts.execution.steps.finish(step)
+      const text = this.#encode(step, value)
+      await this.record(step, text)
+      return text === undefined ? undefined : (JSON.parse(text) as unknown)
+    })
+  }
+
+  /** Takes a step that `make` records itself, in the unit that does what the step is about. */
+  async takeRaw<Value>(
+    { kind, key, input, within }: StepName,
+    make: (step: OpenStep, outer: Scope | undefined) => Promise<Value>,
+  ): Promise<Value> {
+    const { execution } = this.#parts
+    if (execution.isClosed) throw closedError(execution)
+    const outer = this.#scope()
+    const step = execution.steps.begin(within ?? outer?.step?.path, kind, key, input)
+    if (isRecorded(step)) return answerOf(step) as Value
+    try {
+      return await make(step, outer)
+    } catch (error) {
+      await this.#recordFailure(step, error)
+      throw error
+    } finally {
+      execution.steps.close(step)
+    }
+  }
+
+  async record(step: OpenStep, value: JsonText | undefined): Promise<void> {
+    const { execution, writer } = this.#parts
+    if (execution.isClosed) throw closedError(execution)
+    await writer.record(execution, [this.recordOf(step, value)])
+  }
+
+  recordOf(step: OpenStep, value: JsonText | undefined): StepRecord {
+    return this.#parts.execution.steps.record(step, value === undefined ? {} : { value })
+  }
+
+  /** Waits inside a step without holding a slot, until the promise settles or the task is stopped. */
+  wait<Value>(promise: Promise<Value>): Promise<Value> {
+    const { execution } = this.#parts
+    return execution.slot.wait(this.#scope()?.step, unlessStopped(execution.signal, promise))
+  }
+
+  #scope(): Scope | undefined {
+    const scope = this.#parts.ambient.scope
+    return scope?.task === this.#parts.execution.task ? scope : undefined
+  }
+
+  #encode(step: OpenStep, value: unknown): JsonText | undefined {
+    if (value === undefined) return undefined
+    return encode(value, { what: `The value of step ${step.path}`, bytesMax: this.#parts.stepBytesMax })
+  }
+
+  async #recordFailure(step: OpenStep, error: unknown): Promise<void> {
+    const { execution, writer } = this.#parts
+    // K2; and a cancelled or failed task is never replayed, so there is nobody to tell.
+    if (execution.isClosed || execution.signal.aborted || isPassing(error)) return
+    execution.steps.fail(step)
+    await writer.record(execution, [execution.steps.record(step, { failure: failureOf(error) })])
+  }
+}
+
+/** Says nothing about the step itself: the same call may well succeed later. */
+function isPassing(error: unknown): boolean {
+  return isHoldfastError(error, 'store_unavailable') || isHoldfastError(error, 'draining') || isMismatch(error)
+}
+
+function isMismatch(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplayMismatch'
+}
+
+export function notFound(task: string): HoldfastError {
+  return new HoldfastError('not_found', `There is no task ${task}`)
+}

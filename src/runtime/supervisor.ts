@@ -1,0 +1,109 @@
+import { release } from '../core/recover.ts'
+import type { Store } from '../stores/store.ts'
+import type { Clock, Timer } from './clock.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Execution } from './execution.ts'
+import type { Executor } from './executor.ts'
+import type { Logger } from './logger.ts'
+import type { Writer } from './writer.ts'
+
+export interface SupervisorParts {
+  readonly store: Store
+  readonly writer: Writer
+  readonly executor: Executor
+  readonly dispatcher: Dispatcher
+  readonly clock: Clock
+  readonly log: Logger
+  readonly node: string
+  readonly leaseMs: number
+}
+
+// How late a task may start if every hint is lost.
+const pollMs = 1_000
+
+/** Keeps the node's lease, looks for work that no hint told of, and hands over what runs when the node closes. */
+export class Supervisor {
+  readonly #parts: SupervisorParts
+  readonly #timers = new Map<string, Timer>()
+  #isOpen = false
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts
+  }
+
+  async open(): Promise<void> {
+    const { store, node, leaseMs, dispatcher } = this.#parts
+    this.#isOpen = true
+    await store.renew(node, leaseMs)
+    this.#every('lease', leaseMs / 3, () => this.#renew())
+    this.#every('poll', pollMs, () => this.#poll())
+    dispatcher.open()
+  }
+
+  /**
+   * Lets what runs finish, for at most `drainMs`, then hands the rest over: its signal fires, nothing more is written for
+   * it, and the next node to look goes on with it. A function of this process cannot be handed over, and ends.
+   */
+  async close(drainMs: number): Promise<void> {
+    const { executor, dispatcher, store, writer, node } = this.#parts
+    dispatcher.close()
+    await this.#drained(drainMs)
+    await Promise.all(executor.all().map((execution) => this.#handOver(execution)))
+    await writer.settled()
+    this.#isOpen = false
+    for (const timer of this.#timers.values()) timer.cancel()
+    await store.renew(node, 0)
+  }
+
+  async #drained(drainMs: number): Promise<void> {
+    const { executor, clock } = this.#parts
+    if (executor.count === 0 || drainMs <= 0) return
+    let timer: Timer | undefined
+    const expired = new Promise<void>((resolve) => {
+      timer = clock.setTimer(drainMs, resolve)
+    })
+    await Promise.race([executor.idle(), expired])
+    timer?.cancel()
+  }
+
+  async #handOver(execution: Execution): Promise<void> {
+    const { executor, writer } = this.#parts
+    const { task, thread, epoch } = execution
+    if (execution.record.closure) return executor.orphan(execution)
+    execution.stop('handover')
+    executor.abandon(execution)
+    await writer.change({
+      lane: task,
+      thread,
+      operation: 'release',
+      isIntent: false,
+      decide: (live, around) => release(live, around, task, epoch),
+    })
+  }
+
+  async #renew(): Promise<void> {
+    const { store, node, leaseMs, log } = this.#parts
+    const { wasHeld } = await store.renew(node, leaseMs)
+    if (!wasHeld) log.warn({ node }, 'the lease had run out; what others took over is lost to this node')
+  }
+
+  async #poll(): Promise<void> {
+    this.#parts.dispatcher.poke()
+    await this.#parts.dispatcher.count()
+  }
+
+  #every(name: string, periodMs: number, act: () => Promise<void>): void {
+    const fire = async () => {
+      try {
+        await act()
+      } catch (error) {
+        this.#parts.log.warn({ error }, `the ${name} could not be seen to; tried again in ${periodMs} ms`)
+      }
+      if (this.#isOpen) this.#every(name, periodMs, act)
+    }
+    this.#timers.set(
+      name,
+      this.#parts.clock.setTimer(periodMs, () => void fire()),
+    )
+  }
+}

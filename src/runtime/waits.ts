@@ -1,0 +1,138 @@
+import { principalOf, type TaskId, taskId } from '../core/id.ts'
+import type { InboxItem } from '../core/inbox.ts'
+import { receive, takeChild } from '../core/mail.ts'
+import { type Result, toResult } from '../core/settle.ts'
+import { isTerminal } from '../core/status.ts'
+import type { TaskRecord } from '../core/task.ts'
+import type { Store } from '../stores/store.ts'
+import type { ReceiveOptions } from './agent.ts'
+import type { Clock } from './clock.ts'
+import { closedError, type Execution } from './execution.ts'
+import type { Signals } from './signals.ts'
+import { named, notFound, type StepTaker } from './step-taker.ts'
+import type { OpenStep } from './steps.ts'
+import type { Writer } from './writer.ts'
+
+export interface WaitParts {
+  readonly execution: Execution
+  readonly taker: StepTaker
+  readonly writer: Writer
+  readonly store: Store
+  readonly clock: Clock
+  readonly signals: Signals
+}
+
+/** What a task can wait for: an instant, the end of another task, something in its inbox. Each is a step. */
+export class Waits {
+  readonly #parts: WaitParts
+
+  constructor(parts: WaitParts) {
+    this.#parts = parts
+  }
+
+  /** The instant is fixed and recorded when first asked for; a resumed task waits only the rest. */
+  async sleep(ms: number): Promise<void> {
+    const { taker, store } = this.#parts
+    const until = (await taker.take(named('sleep', 'sleep'), async () => store.clock.now() + ms)) as number
+    await this.#within(until, undefined)
+  }
+
+  async end(task: string): Promise<Result> {
+    const { taker } = this.#parts
+    const id = taskId(task)
+    return taker.takeRaw(named('wait', 'wait', id), async (step) => {
+      const record = await this.#ended(id)
+      const result = toResult(record)
+      await this.#recordEnd(step, record, result)
+      return result
+    })
+  }
+
+  async receive({ timeoutMs, only = 'all' }: ReceiveOptions = {}): Promise<InboxItem | undefined> {
+    const { taker } = this.#parts
+    return taker.takeRaw(named('receive', 'receive'), async (step) => {
+      const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : await this.#deadline(step, timeoutMs)
+      for (;;) {
+        const listener = this.#parts.signals.listen(`mail:${this.#parts.execution.task}`)
+        try {
+          const item = await this.#read(step, only)
+          if (item) return item
+          if (await this.#within(until, listener.heard)) continue
+          await taker.record(step, undefined)
+          return undefined
+        } finally {
+          listener.stop()
+        }
+      }
+    })
+  }
+
+  async #deadline(step: OpenStep, timeoutMs: number): Promise<number> {
+    const { taker, store } = this.#parts
+    const name = { ...named('until', 'until'), within: step.path }
+    return (await taker.take(name, async () => store.clock.now() + timeoutMs)) as number
+  }
+
+  async #read(step: OpenStep, only: 'messages' | 'all'): Promise<InboxItem | undefined> {
+    const { execution, writer, taker } = this.#parts
+    const { task, epoch } = execution
+    if (execution.isClosed) throw closedError(execution)
+    const done = await writer.change({
+      lane: task,
+      thread: execution.thread,
+      operation: 'step',
+      isIntent: false,
+      decide: (live, around) => receive(live, around, { task, epoch }, only, (value) => taker.recordOf(step, value)),
+    })
+    if ('refusal' in done) throw closedError(execution)
+    return done.value
+  }
+
+  async #recordEnd(step: OpenStep, ended: TaskRecord, result: Result): Promise<void> {
+    const { execution, writer, taker } = this.#parts
+    const { task, epoch } = execution
+    const text = JSON.stringify(result)
+    if (ended.parent?.task !== task || ended.key !== execution.thread) return taker.record(step, text)
+    if (execution.isClosed) throw closedError(execution)
+    const done = await writer.change({
+      lane: task,
+      thread: execution.thread,
+      operation: 'step',
+      isIntent: false,
+      decide: (live, around) => takeChild(live, around, { task, epoch }, ended.id, taker.recordOf(step, text)),
+    })
+    if ('refusal' in done) throw closedError(execution)
+  }
+
+  async #ended(id: TaskId): Promise<TaskRecord> {
+    const { store, signals, execution } = this.#parts
+    for (;;) {
+      const listener = signals.listen(`end:${id}`)
+      try {
+        const record = await store.task(id)
+        if (!record || principalOf(record.key) !== principalOf(execution.thread)) throw notFound(id)
+        if (isTerminal(record.status)) return record
+        await this.#parts.taker.wait(listener.heard)
+      } finally {
+        listener.stop()
+      }
+    }
+  }
+
+  /** Waits until something is heard, at most until an instant of the store's clock. Says whether it was heard. */
+  async #within(until: number, heard: Promise<void> | undefined): Promise<boolean> {
+    const { clock, store, taker } = this.#parts
+    const leftMs = until - store.clock.now()
+    if (leftMs <= 0) return false
+    if (leftMs === Number.POSITIVE_INFINITY && heard) return taker.wait(heard.then(() => true))
+    let timer = { cancel: () => {} }
+    const expired = new Promise<boolean>((resolve) => {
+      timer = clock.setTimer(leftMs, () => resolve(false))
+    })
+    try {
+      return await taker.wait(heard ? Promise.race([heard.then(() => true), expired]) : expired)
+    } finally {
+      timer.cancel()
+    }
+  }
+}

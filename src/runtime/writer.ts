@@ -1,0 +1,251 @@
+import { HoldfastError, isHoldfastError } from '../core/errors.ts'
+import type { EventDraft } from '../core/event.ts'
+import type { StepRecord } from '../core/step.ts'
+import type { Refusal, Unit, Verdict } from '../core/unit.ts'
+import type { Store } from '../stores/store.ts'
+import { Batch, type BatchSurroundings, batchUnitsMax, type Item } from './batch.ts'
+import { type Clock, nextTurn } from './clock.ts'
+import {
+  type Author,
+  type Change,
+  type Committed,
+  type Done,
+  type Entry,
+  isIntent,
+  laneOf,
+  type Report,
+} from './entry.ts'
+import { Lanes } from './lanes.ts'
+import type { Logger } from './logger.ts'
+import type { Metrics } from './metrics.ts'
+import type { Threads } from './threads.ts'
+
+export interface WriterParts {
+  readonly store: Store
+  readonly threads: Threads
+  readonly clock: Clock
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly around: BatchSurroundings
+  /** Called for each committed unit, in order, before anyone is answered. */
+  onCommitted(unit: Unit, verdict: Committed): void
+  onFatal(error: unknown): void
+}
+
+// An emit entry stops growing here, so that the lanes' turns stay short.
+const emitBytesMax = 32 * 1024
+// An error message and a retry cost little; a store that is down wants to be left alone.
+const retryDelayMsMin = 25
+const retryDelayMsMax = 2_000
+
+/**
+ * Collects what all tasks and callers want to write and commits it in groups. While one batch is being committed the
+ * next gathers, so the group grows with the load and an idle writer commits at once.
+ *
+ * W1 One batch is on its way at a time, and what is in one lane keeps its order.
+ * W2 A change is decided when its batch is built, from live parts whose units are all committed or in that batch.
+ * W3 Committed, then published, then answered.
+ * W4 While the store is down nothing an execution wrote is lost or reported as done: it is written again. Intents are
+ *    refused, because their caller can ask again.
+ * W5 A unit that the store cannot take fails alone: the batch is halved until it stands alone.
+ */
+export class Writer {
+  readonly #parts: WriterParts
+  readonly #lanes = new Lanes<Entry>()
+  #isRunning = false
+  #isDown = false
+  #isClosed = false
+  #retryDelayMs = 0
+  #unitsMax = batchUnitsMax
+  #idle: (() => void)[] = []
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts
+  }
+
+  get isDown(): boolean {
+    return this.#isDown
+  }
+
+  change<Value>(change: Change<Value>): Promise<Done<Value>> {
+    if (this.#isClosed) return Promise.reject(new HoldfastError('draining', 'The runtime is closed'))
+    if (change.isIntent && this.#isDown) return Promise.reject(unavailable())
+    return new Promise((resolve, reject) => {
+      const settle = resolve as (done: Done<unknown>) => void
+      this.#push(change.lane, { kind: 'change', change, bytes: 512, resolve: settle, reject })
+    })
+  }
+
+  emit(author: Author, event: EventDraft, bytes: number, report: Report | undefined): void {
+    const last = this.#lanes.last(author.task)
+    if (last?.kind === 'emit' && last.author === author && last.bytes < emitBytesMax) {
+      last.events.push(event)
+      last.bytes += bytes
+      last.report = report ?? last.report
+      return
+    }
+    this.#push(author.task, { kind: 'emit', author, events: [event], bytes, report })
+  }
+
+  /** Records steps; what the task emitted last and is not on its way yet goes into the same unit. */
+  record(author: Author, steps: readonly StepRecord[]): Promise<void> {
+    const emits = this.#lanes.takeLast(author.task, (entry) => entry.kind === 'emit' && entry.author === author)
+    const { events, report, bytes } = emits?.kind === 'emit' ? emits : { events: [], report: undefined, bytes: 0 }
+    return new Promise((resolve, reject) => {
+      const size = steps.reduce((sum, step) => sum + (step.value?.length ?? 0), 256)
+      const entry = { kind: 'step', author, events, report, steps, bytes: bytes + size, resolve, reject } as const
+      this.#push(author.task, entry)
+    })
+  }
+
+  /** Resolves when all that was asked for by now is committed or refused. */
+  async settled(): Promise<void> {
+    while (this.#isRunning) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  async close(): Promise<void> {
+    await this.settled()
+    this.#isClosed = true
+  }
+
+  #push(lane: string, entry: Entry): void {
+    this.#lanes.push(lane, entry)
+    if (!this.#isRunning) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    while (!this.#lanes.isEmpty) {
+      await nextTurn()
+      const { threads, around } = this.#parts
+      const batch = new Batch(this.#lanes, threads, around, this.#unitsMax)
+      // What the next batch needs is read while this one is being committed.
+      const ahead = this.#prepare(batch)
+      await this.#commit(batch)
+      await ahead
+      threads.trim()
+    }
+    this.#isRunning = false
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  async #prepare(batch: Batch): Promise<void> {
+    try {
+      if (batch.isOutOfIds) await this.#parts.around.refillTaskIds()
+      await Promise.all([...batch.missing].map((key) => this.#parts.threads.load(key)))
+    } catch (error) {
+      await this.#pause(error)
+    }
+  }
+
+  async #commit(batch: Batch): Promise<void> {
+    const units = batch.units
+    let verdicts: readonly Verdict[] = []
+    try {
+      const startedAt = performance.now()
+      if (units.length > 0) verdicts = await this.#parts.store.commit(units)
+      if (units.length > 0) this.#up((performance.now() - startedAt) / 1000)
+    } catch (error) {
+      return this.#failed(batch.items, error)
+    }
+    this.#settle(batch.items, verdicts)
+  }
+
+  #up(flushSeconds: number): void {
+    this.#parts.metrics.flushed(flushSeconds)
+    if (this.#isDown) this.#parts.log.info({}, 'the store is back')
+    this.#isDown = false
+    this.#retryDelayMs = 0
+    this.#unitsMax = Math.min(batchUnitsMax, this.#unitsMax * 2)
+  }
+
+  /** W3, in the order of the batch. What was refused for a passing reason goes back to the head of its lane. */
+  #settle(items: readonly Item[], verdicts: readonly Verdict[]): void {
+    const again: Entry[] = []
+    let next = 0
+    for (const item of items) {
+      const verdict = item.unit ? verdicts[next++] : undefined
+      if (!item.unit || !verdict) this.#answer(item)
+      else if (verdict.committed) {
+        this.#publish(item.unit, verdict)
+        this.#answer(item, verdict)
+      } else {
+        this.#parts.around.giveBack(item.taken)
+        if (this.#refused(item.entry, item.unit, verdict.reason) === 'again') again.push(item.entry)
+      }
+    }
+    this.#putBack(again)
+  }
+
+  #publish(unit: Unit, verdict: Committed): void {
+    if (unit.rev !== undefined) this.#parts.threads.get(unit.thread)?.stamp(unit, verdict)
+    this.#parts.onCommitted(unit, verdict)
+  }
+
+  #answer({ entry, unit, value }: Item, verdict?: Committed): void {
+    if (entry.kind === 'change') return entry.resolve({ value, ...(unit && { unit }), ...(verdict && { verdict }) })
+    entry.author.flushed(entry.bytes)
+    if (entry.kind === 'step') entry.resolve()
+  }
+
+  #refused(entry: Entry, unit: Unit, reason: Refusal): 'again' | 'settled' {
+    this.#parts.threads.discard(unit.thread)
+    if (reason.code === 'stale' || reason.code === 'after_refused') return 'again'
+    if (entry.kind === 'change') {
+      entry.resolve({ refusal: reason })
+      return 'settled'
+    }
+    entry.author.fenced()
+    if (entry.kind === 'step') entry.reject(fencedError(entry.author))
+    return 'settled'
+  }
+
+  async #failed(items: readonly Item[], error: unknown): Promise<void> {
+    const entries = items.map((item) => item.entry)
+    for (const item of items) this.#parts.around.giveBack(item.taken)
+    const units = items.flatMap((item) => item.unit ?? [])
+    for (const unit of units) this.#parts.threads.discard(unit.thread)
+    this.#parts.metrics.commitFailed(new Set(units.map((unit) => unit.operation)))
+    if (isHoldfastError(error, 'store_failed')) this.#parts.onFatal(error)
+    if (isHoldfastError(error, 'store_failed') || isHoldfastError(error, 'store_unavailable')) {
+      const intents = entries.filter(isIntent)
+      this.#putBack(entries.filter((entry) => !isIntent(entry)))
+      for (const intent of intents) intent.reject(unavailable(error))
+      return this.#pause(error)
+    }
+    const [only, ...others] = entries
+    if (only && others.length === 0) return this.#unstorable(only, error)
+    this.#parts.log.warn({ error, unitCount: units.length }, 'the store failed a batch; it is halved')
+    this.#unitsMax = Math.ceil(entries.length / 2)
+    this.#putBack(entries)
+  }
+
+  #unstorable(entry: Entry, error: unknown): void {
+    this.#parts.log.error({ error, entry: entry.kind }, 'the store cannot take a unit')
+    this.#unitsMax = batchUnitsMax
+    if (entry.kind !== 'emit') entry.reject(error)
+    if (entry.kind !== 'change') entry.author.unstorable(error)
+  }
+
+  async #pause(error: unknown): Promise<void> {
+    if (!this.#isDown) this.#parts.log.error({ error }, 'the store is not available; writing is retried')
+    this.#isDown = true
+    this.#retryDelayMs = Math.min(retryDelayMsMax, Math.max(retryDelayMsMin, this.#retryDelayMs * 2))
+    await new Promise<void>((resolve) => this.#parts.clock.setTimer(this.#retryDelayMs, resolve))
+  }
+
+  #putBack(entries: readonly Entry[]): void {
+    for (const [lane, group] of Map.groupBy(entries, laneOf)) this.#lanes.putBack(lane, group)
+  }
+}
+
+function unavailable(cause?: unknown): HoldfastError {
+  return new HoldfastError('store_unavailable', 'The store is not available; nothing was written, ask again', {
+    cause,
+    facts: { retryAfterMs: 1000 },
+  })
+}
+
+export function fencedError(author: Author): HoldfastError {
+  return new HoldfastError('task_terminated', `${author.task} is no longer executed here under epoch ${author.epoch}`)
+}

@@ -1,0 +1,132 @@
+import { HoldfastError } from '../../core/errors.ts'
+import type { TaskId, ThreadKey } from '../../core/id.ts'
+import type { LivePart } from '../../core/live-thread.ts'
+import type { Message } from '../../core/message.ts'
+import type { StepRecord } from '../../core/step.ts'
+import type { TaskRecord } from '../../core/task.ts'
+import type { Unit, Verdict } from '../../core/unit.ts'
+import type {
+  ClaimQuery,
+  EventPage,
+  EventQuery,
+  MessageQuery,
+  Offer,
+  SnapshotLimits,
+  Store,
+  TaskPage,
+  TaskQuery,
+  ThreadPage,
+  ThreadQuery,
+  ThreadSnapshot,
+} from '../store.ts'
+import { commitUnits } from './commit-units.ts'
+import { Leases } from './leases.ts'
+import { listTasks, listThreads } from './listings.ts'
+import { offer } from './offer.ts'
+import { emptyTables, type Tables } from './tables.ts'
+import { readEvents, readLivePart, readMessages, readSnapshot } from './thread-reads.ts'
+
+export interface MemoryStoreOptions {
+  readonly clock?: { now(): number }
+}
+
+/**
+ * A store for tests and throw-away use: it keeps everything in this process and nothing after it. What it
+ * holds lives as long as the object, over any number of `close` and `open`.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options.clock ?? processClock)
+}
+
+const processClock = { now: (): number => Math.round(performance.timeOrigin + performance.now()) }
+
+/**
+ * M1 Every method does its work in one go of the event loop: a read is of one moment, a commit has no middle.
+ * M2 What it keeps is frozen and its own copy, so it can be given out as it is.
+ */
+class MemoryStore implements Store {
+  readonly kind = 'memory'
+  readonly isDurable = false
+  readonly clock: { now(): number }
+  readonly #tables = emptyTables()
+  readonly #leases: Leases
+  #isOpen = false
+
+  constructor(clock: { now(): number }) {
+    this.clock = clock
+    this.#leases = new Leases(clock)
+  }
+
+  async open(): Promise<void> {
+    this.#leases.giveUpAll()
+    this.#isOpen = true
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false
+  }
+
+  async commit(units: readonly Unit[]): Promise<Verdict[]> {
+    return commitUnits(this.#opened(), this.#leases, units, this.clock.now())
+  }
+
+  async allocate(count: number): Promise<number> {
+    const { counters } = this.#opened()
+    const first = counters.nextTask
+    counters.nextTask += count
+    return first
+  }
+
+  async livePart(key: ThreadKey): Promise<LivePart | undefined> {
+    return readLivePart(this.#opened(), key)
+  }
+
+  async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<ThreadSnapshot | undefined> {
+    return readSnapshot(this.#opened(), key, limits)
+  }
+
+  async events(key: ThreadKey, query: EventQuery): Promise<EventPage> {
+    return readEvents(this.#opened(), key, query)
+  }
+
+  async messages(key: ThreadKey, query: MessageQuery): Promise<Message[]> {
+    return readMessages(this.#opened(), key, query)
+  }
+
+  async task(id: TaskId): Promise<TaskRecord | undefined> {
+    return this.#opened().tasks.get(id)?.record
+  }
+
+  async tasks(query: TaskQuery): Promise<TaskPage> {
+    return listTasks(this.#opened(), query)
+  }
+
+  async threads(query: ThreadQuery): Promise<ThreadPage> {
+    return listThreads(this.#opened(), query)
+  }
+
+  async steps(task: TaskId): Promise<StepRecord[]> {
+    return this.#opened()
+      .steps.group(task)
+      .map((row) => row.step)
+  }
+
+  async claim(query: ClaimQuery): Promise<Offer> {
+    return offer(this.#opened(), this.#leases, query)
+  }
+
+  async renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }> {
+    this.#opened()
+    return this.#leases.renew(node, leaseMs)
+  }
+
+  /** There is no other node that could commit, so there is nothing to tell. */
+  watch(): () => void {
+    return () => {}
+  }
+
+  #opened(): Tables {
+    if (this.#isOpen) return this.#tables
+    throw new HoldfastError('store_unavailable', 'The memory store is not open: call open() before using it')
+  }
+}

@@ -1,0 +1,29 @@
+import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
+import type { Leases } from './leases.ts'
+import { byOrdinal, type Tables, type TaskRow } from './tables.ts'
+
+export function offer(tables: Tables, leases: Leases, query: ClaimQuery): Offer {
+  const { ready, leased } = tables.changing
+  const starts = [...new Set(query.agents)].map((agent) => ready.group(agent))
+  const orphans = [...leased.groups()].filter(([node]) => !leases.isHeld(node)).map(([, rows]) => rows)
+  return {
+    starts: oldest(starts, query.starts),
+    orphans: oldest(orphans, query.orphans),
+    ...(query.withCounts && { counts: count(tables, query.agents) }),
+  }
+}
+
+/** Each group is in order, so its first `limit` rows are all that can be among the oldest of the whole. */
+function oldest(groups: readonly (readonly TaskRow[])[], limit: number): TaskRef[] {
+  const rows = groups.flatMap((rows) => rows.slice(0, limit)).sort(byOrdinal)
+  return rows.slice(0, limit).map(({ record }) => ({ id: record.id, key: record.key }))
+}
+
+function count(tables: Tables, agents: readonly string[]): NonNullable<Offer['counts']> {
+  const { pending, ready } = tables.changing
+  const foreign = [...ready.groups()].filter(([agent]) => !agents.includes(agent))
+  return {
+    pending: pending.group('pending').length,
+    unclaimable: foreign.reduce((sum, [, rows]) => sum + rows.length, 0),
+  }
+}

@@ -1,0 +1,101 @@
+import { invariant } from '../../core/errors.ts'
+import type { StoredEvent } from '../../core/event.ts'
+import { type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
+import { stamped } from '../../core/live-thread.ts'
+import { isTerminal } from '../../core/status.ts'
+import type { TaskRecord } from '../../core/task.ts'
+import type { Stamp, TaskPut } from '../../core/unit.ts'
+import { frozenCopy } from './frozen-copy.ts'
+import type { Journal } from './journal.ts'
+import type { Tables, TaskRow } from './tables.ts'
+
+/** The first and the last number that a unit tags with a task. */
+type Tags = ReadonlyMap<TaskId, { readonly first: number; readonly last: number }>
+
+/** The instant of the unit that writes, its last number, and its tags. */
+export interface Moment {
+  readonly at: number
+  readonly head: number
+  readonly tags: Tags
+}
+
+export function putTask(tables: Tables, key: ThreadKey, put: TaskPut, moment: Moment, journal: Journal): void {
+  const { id } = put.record
+  const row = tables.tasks.get(id)
+  invariant(put.record.key === key, `task ${id} of thread ${put.record.key} is written in a unit of ${key}`)
+  if (put.isNew) {
+    invariant(row === undefined, `task ${id} is accepted twice`)
+    const numbers = numbersOf({ firstSeq: 0, seq: 0 }, id, moment.tags)
+    insert(tables, frozenCopy({ ...put.record, ...numbers, ...stamped(put, moment.at, moment.head) }), journal)
+    return
+  }
+  invariant(row?.record.key === key, `task ${id} is changed but was never accepted in thread ${key}`)
+  const numbers = numbersOf(row.record, id, moment.tags)
+  const kept = { ...numbers, ...stampsOf(row.record), ...stamped(put, moment.at, moment.head) }
+  replace(tables, row, frozenCopy({ ...put.record, ...kept }), journal)
+}
+
+/** Merges fields into a live task that no index looks at, which is what an executing task writes all the time. */
+export function updateLive(tables: Tables, id: TaskId, fields: Partial<TaskRecord>, journal: Journal): void {
+  const row = tables.tasks.get(id)
+  if (row) journal.assign(row, { record: Object.freeze({ ...row.record, ...fields }) })
+}
+
+/** Numbers the tagged tasks that the unit does not put. */
+export function tagTasks(tables: Tables, key: ThreadKey, tags: Tags, journal: Journal): void {
+  for (const [id, { last }] of tags) {
+    const row = tables.tasks.get(id)
+    if (row?.record.key !== key || row.record.seq === last) continue
+    const numbers = numbersOf(row.record, id, tags)
+    if (!isTerminal(row.record.status)) updateLive(tables, id, numbers, journal)
+    else replace(tables, row, Object.freeze({ ...row.record, ...numbers }), journal)
+  }
+}
+
+type Numbers = Pick<TaskRecord, 'firstSeq' | 'seq'>
+
+function numbersOf({ firstSeq, seq }: Numbers, id: TaskId, tags: Tags): Numbers {
+  const tag = tags.get(id)
+  return tag ? { firstSeq: firstSeq || tag.first, seq: tag.last } : { firstSeq, seq }
+}
+
+export function tagsOf(events: readonly StoredEvent[]): Tags {
+  const tags = new Map<TaskId, { first: number; last: number }>()
+  for (const { task, seq } of events) {
+    if (task !== undefined) tags.set(task, { first: tags.get(task)?.first ?? seq, last: seq })
+  }
+  return tags
+}
+
+/** Takes the ends that are there to be taken and names them. */
+export function takeTasks(tables: Tables, key: ThreadKey, ids: readonly TaskId[], journal: Journal): TaskId[] {
+  return ids.filter((id) => {
+    const row = tables.tasks.get(id)
+    if (row?.record.key !== key || !isTerminal(row.record.status) || row.record.taken) return false
+    replace(tables, row, Object.freeze({ ...row.record, taken: true }), journal)
+    return true
+  })
+}
+
+function insert(tables: Tables, record: TaskRecord, journal: Journal): void {
+  const row: TaskRow = { ordinal: tables.counters.ordinal++, record }
+  journal.set(tables.tasks, record.id, row)
+  for (const index of Object.values({ ...tables.accepted, ...tables.changing })) index.add(row, journal)
+  const number = taskNumber(record.id) ?? -1
+  journal.assign(tables.counters, { nextTask: Math.max(tables.counters.nextTask, number + 1) })
+}
+
+function replace(tables: Tables, row: TaskRow, record: TaskRecord, journal: Journal): void {
+  for (const index of Object.values(tables.changing)) index.remove(row, journal)
+  journal.assign(row, { record })
+  for (const index of Object.values(tables.changing)) index.add(row, journal)
+}
+
+const stamps: readonly Stamp[] = ['createdAt', 'cancelRequestedAt', 'startedAt', 'completedAt', 'startedSeq']
+
+/** A record may have been decided before the commit that stamped it, so what is stored stands. */
+function stampsOf(record: TaskRecord): Partial<TaskRecord> {
+  return Object.fromEntries(
+    stamps.filter((stamp) => record[stamp] !== undefined).map((stamp) => [stamp, record[stamp]]),
+  )
+}

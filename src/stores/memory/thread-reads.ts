@@ -1,0 +1,92 @@
+import type { StoredEvent } from '../../core/event.ts'
+import { type ThreadKey, threadOf } from '../../core/id.ts'
+import { isAwaited, type LivePart } from '../../core/live-thread.ts'
+import type { Message, Part } from '../../core/message.ts'
+import type { TaskRecord } from '../../core/task.ts'
+import type { Mail } from '../../core/unit.ts'
+import type { EventPage, EventQuery, MessageQuery, SnapshotLimits, ThreadSnapshot } from '../store.ts'
+import { lowerBound } from './sorted-index.ts'
+import { byEnd, byOrdinal, type MessageRow, pair, type Tables, type TaskRow } from './tables.ts'
+
+// Nothing removes a prefix of a log yet.
+const firstSeq = 1
+
+export function readLivePart(tables: Tables, key: ThreadKey): LivePart | undefined {
+  const thread = tables.threads.get(key)
+  if (!thread) return undefined
+  const tasks = tables.changing.live.group(key).map((row) => row.record)
+  const { rev, wakes } = thread
+  return { key, rev, wakes, tasks, ended: awaitedEnds(tables, key, tasks), mail: unreadMail(tables, key, tasks) }
+}
+
+/** Asks the live tasks for their ended children instead of the ended tasks for their parents, which may be any number. */
+function awaitedEnds(tables: Tables, key: ThreadKey, live: readonly TaskRecord[]): TaskRecord[] {
+  const { wakers, endedChildren } = tables.changing
+  const ids = new Set(live.map((task) => task.id))
+  const rows = new Set<TaskRow>(wakers.group(key))
+  for (const id of ids) for (const row of endedChildren.group(pair(key, id))) rows.add(row)
+  const awaited = [...rows].filter((row) => isAwaited(row.record, (id) => ids.has(id)))
+  return awaited.sort(byEnd).map((row) => row.record)
+}
+
+function unreadMail(tables: Tables, key: ThreadKey, live: readonly TaskRecord[]): Mail[] {
+  const rows = live.flatMap((task) => tables.mail.group(pair(key, task.id)))
+  return rows.sort((a, b) => a.mail.place - b.mail.place || byOrdinal(a, b)).map((row) => row.mail)
+}
+
+export function readSnapshot(tables: Tables, key: ThreadKey, limits: SnapshotLimits): ThreadSnapshot | undefined {
+  const thread = tables.threads.get(key)
+  if (!thread) return undefined
+  const live = tables.changing.live.group(key)
+  const ended = lastOf(tables.changing.ended.group(key), limits.endedTasks)
+  const tasks = [...live, ...ended].sort(byOrdinal).map((row) => row.record)
+  const messages = readMessages(tables, key, { limit: limits.messages, fromEnd: true })
+  return { head: thread.events.length, first: firstSeq, messages, tasks }
+}
+
+export function readEvents(tables: Tables, key: ThreadKey, query: EventQuery): EventPage {
+  const log = tables.threads.get(key)?.events ?? []
+  const { after, limit, task } = query
+  const head = log.length
+  const last = Math.min(head, task?.last ?? head)
+  const events: StoredEvent[] = []
+  let seq = Math.max(after + 1, task?.first ?? firstSeq)
+  for (; seq <= last && events.length < limit; seq++) {
+    const event = log[seq - 1]
+    if (event && (!task || event.task === task.id)) events.push(event)
+  }
+  const upTo = seq <= last ? seq - 1 : Math.min(head, Math.max(after, last))
+  return { head, first: firstSeq, events, upTo }
+}
+
+export function readMessages(tables: Tables, key: ThreadKey, query: MessageQuery): Message[] {
+  const rows = tables.messages.group(key)
+  const begin = query.after === undefined ? 0 : positionAfter(rows, query.after)
+  const end = query.upTo === undefined ? rows.length : positionAfter(rows, query.upTo)
+  const matching = rows.slice(begin, Math.max(begin, end))
+  const page = query.fromEnd ? lastOf(matching, query.limit) : matching.slice(0, query.limit)
+  return page.map(toMessage)
+}
+
+function positionAfter(rows: readonly MessageRow[], seq: number): number {
+  return lowerBound(rows, (row) => row.seq - (seq + 1))
+}
+
+function toMessage({ key, put, seq, at }: MessageRow): Message {
+  const { id, role, finish, task } = put
+  const parts = JSON.parse(put.parts) as Part[]
+  return {
+    id,
+    thread: threadOf(key),
+    seq,
+    role,
+    parts,
+    ...(finish !== undefined && { finish }),
+    ...(task !== undefined && { task }),
+    at,
+  }
+}
+
+function lastOf<Row>(rows: readonly Row[], count: number): readonly Row[] {
+  return rows.slice(Math.max(0, rows.length - count))
+}

@@ -1,0 +1,60 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+
+// Another program, such as a backup, may keep the writer waiting for a moment. Readers of a write-ahead log never wait.
+const writeTimeoutMs = 2_000
+
+/** A connection and its prepared statements, each prepared once. */
+export class Connection {
+  readonly #database: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(path: string, mode: 'read' | 'write') {
+    const isReader = mode === 'read'
+    this.#database = new DatabaseSync(path, { readOnly: isReader, timeout: isReader ? 0 : writeTimeoutMs })
+  }
+
+  prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.#database.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  /** The first row. Its type is the caller's word: SQL cannot be checked here. */
+  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.prepare(sql).get(...values) as Row | undefined
+  }
+
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.prepare(sql).all(...values) as Row[]
+  }
+
+  /** Says how many rows it changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.prepare(sql).run(...values).changes)
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql)
+  }
+
+  /** All or nothing for a writer; one moment for a reader. */
+  transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => Result): Result {
+    this.run(begin)
+    try {
+      const result = work()
+      this.run('COMMIT')
+      return result
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors.
+      if (this.#database.isTransaction) this.run('ROLLBACK')
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#statements.clear()
+    if (this.#database.isOpen) this.#database.close()
+  }
+}

@@ -1,0 +1,58 @@
+import type { TaskId, ThreadKey } from '../../core/id.ts'
+import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+const selectStartable = `
+  SELECT t.n, t.id, th.key FROM tasks t INDEXED BY tasks_startable CROSS JOIN threads th ON th.n = t.thread
+  WHERE t.startable AND t.agent = ?
+  ORDER BY t.n LIMIT ?`
+
+const selectHeld = `
+  SELECT t.n, t.id, th.key FROM tasks t INDEXED BY tasks_held CROSS JOIN threads th ON th.n = t.thread
+  WHERE t.held AND t.node = ?
+  ORDER BY t.n LIMIT ?`
+
+// Leaps from node to node, however many tasks each holds.
+const selectHolders = `
+  WITH RECURSIVE holders (node) AS (
+    SELECT min(node) FROM tasks INDEXED BY tasks_held WHERE held
+    UNION ALL
+    SELECT (SELECT min(t.node) FROM tasks t INDEXED BY tasks_held WHERE t.held AND t.node > holders.node)
+    FROM holders WHERE node IS NOT NULL
+  )
+  SELECT node FROM holders WHERE node IS NOT NULL`
+
+const countPending = `SELECT count(*) AS count FROM tasks INDEXED BY tasks_of_principal WHERE status = 'pending'`
+
+const countUnclaimable = `
+  SELECT count(*) AS count FROM tasks INDEXED BY tasks_startable
+  WHERE startable AND (agent IS NULL OR agent NOT IN (SELECT value FROM json_each(?)))`
+
+interface RefRow {
+  readonly n: number
+  readonly id: TaskId
+  readonly key: ThreadKey
+}
+
+export function readOffer(connection: Connection, isHeld: (node: string) => boolean, query: ClaimQuery): Offer {
+  const agents = [...new Set(query.agents)]
+  const nodes = connection.all<{ node: string }>(selectHolders).filter(({ node }) => !isHeld(node))
+  const starts = agents.flatMap((agent) => connection.all<RefRow>(selectStartable, agent, query.starts))
+  const orphans = nodes.flatMap(({ node }) => connection.all<RefRow>(selectHeld, node, query.orphans))
+  return {
+    starts: oldest(starts, query.starts),
+    orphans: oldest(orphans, query.orphans),
+    ...(query.withCounts && { counts: readCounts(connection, agents) }),
+  }
+}
+
+function readCounts(connection: Connection, agents: readonly string[]): NonNullable<Offer['counts']> {
+  const pending = connection.get<{ count: number }>(countPending)?.count ?? 0
+  const unclaimable = connection.get<{ count: number }>(countUnclaimable, JSON.stringify(agents))?.count ?? 0
+  return { pending, unclaimable }
+}
+
+function oldest(rows: readonly RefRow[], limit: number): TaskRef[] {
+  const sorted = rows.toSorted((a, b) => a.n - b.n)
+  return sorted.slice(0, limit).map(({ id, key }) => ({ id, key }))
+}

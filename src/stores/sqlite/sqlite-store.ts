@@ -1,0 +1,206 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { HoldfastError } from '../../core/errors.ts'
+import { type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
+import type { LivePart } from '../../core/live-thread.ts'
+import type { Message } from '../../core/message.ts'
+import type { StepRecord } from '../../core/step.ts'
+import type { TaskRecord } from '../../core/task.ts'
+import type { Unit, Verdict } from '../../core/unit.ts'
+import type {
+  ClaimQuery,
+  EventPage,
+  EventQuery,
+  MessageQuery,
+  Offer,
+  SnapshotLimits,
+  Store,
+  TaskPage,
+  TaskQuery,
+  ThreadPage,
+  ThreadQuery,
+  ThreadSnapshot,
+} from '../store.ts'
+import { sqliteClock } from './clock.ts'
+import { Connection } from './connection.ts'
+import { readEvents } from './event-reads.ts'
+import { translate, translateOpening } from './failure.ts'
+import { Leases } from './leases.ts'
+import { locate } from './location.ts'
+import { FileLock } from './lock.ts'
+import { readOffer } from './offer.ts'
+import { listTasks, readSteps, readTask } from './task-reads.ts'
+import { listThreads } from './thread-list.ts'
+import { readLivePart, readMessages, readSnapshot } from './thread-reads.ts'
+import { WriterHost } from './writer-host.ts'
+
+export interface SqliteStoreOptions {
+  /** The file. It is made, with its folder, if it is not there. */
+  readonly path: string
+  readonly clock?: { now(): number }
+  /** Whether opening makes the schema and brings it up to date (the default), or refuses a file that lacks it. */
+  readonly migrate?: boolean
+  /** The most pages of 8 KiB the file may have; a commit that needs more is refused as if the disk were full. */
+  readonly pageCountMax?: number
+}
+
+/** A store in one file, for one process at a time: durable over crashes of the process and of the machine. */
+export function sqliteStore(options: SqliteStoreOptions): Store {
+  return new SqliteStore(options)
+}
+
+interface Opened {
+  readonly path: string
+  readonly lock: FileLock
+  readonly writer: WriterHost
+  readonly reader: Connection
+}
+
+/**
+ * Q1 All writing is done by the writer, on its thread; all reading here, on a connection that cannot write. A commit is
+ *    answered after it is on disk, so whatever is read then sees it.
+ * Q2 A read is one transaction, so it is of one moment.
+ * Q3 Task numbers are handed out from memory. Each commit stores how far they went, and so does `close`: only numbers
+ *    that no commit followed can come again, after a crash.
+ */
+class SqliteStore implements Store {
+  readonly kind = 'sqlite'
+  readonly isDurable = true
+  readonly clock: { now(): number }
+  readonly #options: SqliteStoreOptions
+  readonly #leases = new Leases()
+  #nextTask = 0
+  #opened: Opened | undefined
+
+  constructor(options: SqliteStoreOptions) {
+    this.#options = options
+    this.clock = options.clock ?? sqliteClock()
+  }
+
+  async open(): Promise<void> {
+    const { migrate: mayMigrate = true, pageCountMax } = this.#options
+    const path = locate(this.#options.path, mayMigrate)
+    const lock = new FileLock(path)
+    let writer: WriterHost | undefined
+    try {
+      const opened = await WriterHost.open({ path, mayMigrate, ...(pageCountMax !== undefined && { pageCountMax }) })
+      writer = opened.host
+      this.#opened = { path, lock, writer, reader: openReader(path) }
+      this.#nextTask = opened.nextTask
+      this.#leases.giveUpAll()
+    } catch (error) {
+      await writer?.close(0)
+      lock.release()
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened
+    if (!opened) return
+    this.#opened = undefined
+    try {
+      opened.reader.close()
+      await opened.writer.close(this.#nextTask)
+    } finally {
+      opened.lock.release()
+    }
+  }
+
+  async commit(units: readonly Unit[]): Promise<Verdict[]> {
+    const { writer } = this.#use()
+    if (units.length === 0) return []
+    this.#nextTask = Math.max(this.#nextTask, ...units.map(nextTaskAfter))
+    const now = this.clock.now()
+    return writer.apply(units, { now, nextTask: this.#nextTask, leaseHolders: this.#leases.holders(now) })
+  }
+
+  async allocate(count: number): Promise<number> {
+    this.#use()
+    const first = this.#nextTask
+    this.#nextTask += count
+    return first
+  }
+
+  async livePart(key: ThreadKey): Promise<LivePart | undefined> {
+    return this.#read((reader) => readLivePart(reader, key))
+  }
+
+  async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<ThreadSnapshot | undefined> {
+    return this.#read((reader) => readSnapshot(reader, key, limits))
+  }
+
+  async events(key: ThreadKey, query: EventQuery): Promise<EventPage> {
+    let page = this.#read((reader) => readEvents(reader, key, query))
+    const last = Math.min(page.head, query.task?.last ?? 0)
+    while (page.events.length === 0 && page.upTo < last && query.limit > 0) {
+      await nextTurn()
+      const after = page.upTo
+      page = this.#read((reader) => readEvents(reader, key, { ...query, after }))
+    }
+    return page
+  }
+
+  async messages(key: ThreadKey, query: MessageQuery): Promise<Message[]> {
+    return this.#read((reader) => readMessages(reader, key, query))
+  }
+
+  async task(id: TaskId): Promise<TaskRecord | undefined> {
+    return this.#read((reader) => readTask(reader, id))
+  }
+
+  async tasks(query: TaskQuery): Promise<TaskPage> {
+    return this.#read((reader) => listTasks(reader, query))
+  }
+
+  async threads(query: ThreadQuery): Promise<ThreadPage> {
+    return this.#read((reader) => listThreads(reader, query))
+  }
+
+  async steps(task: TaskId): Promise<StepRecord[]> {
+    return this.#read((reader) => readSteps(reader, task))
+  }
+
+  async claim(query: ClaimQuery): Promise<Offer> {
+    const now = this.clock.now()
+    return this.#read((reader) => readOffer(reader, (node) => this.#leases.isHeld(node, now), query))
+  }
+
+  async renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }> {
+    this.#use()
+    return { wasHeld: this.#leases.renew(node, leaseMs, this.clock.now()) }
+  }
+
+  /** There is no other node that could commit, so there is nothing to tell. */
+  watch(): () => void {
+    return () => {}
+  }
+
+  #use(): Opened {
+    if (this.#opened) return this.#opened
+    const message = `The store ${this.#options.path} is not open: call open() before using it`
+    throw new HoldfastError('store_unavailable', message)
+  }
+
+  #read<Result>(work: (reader: Connection) => Result): Result {
+    const { reader, path } = this.#use()
+    try {
+      return reader.transaction('BEGIN', () => work(reader))
+    } catch (error) {
+      throw translate(error, path)
+    }
+  }
+}
+
+function openReader(path: string): Connection {
+  try {
+    return new Connection(path, 'read')
+  } catch (error) {
+    throw translateOpening(error, path)
+  }
+}
+
+/** The lowest number above those of the tasks that a unit adds. A restored task brings a number nobody handed out. */
+function nextTaskAfter(unit: Unit): number {
+  const added = unit.tasks?.filter((put) => put.isNew) ?? []
+  return Math.max(0, ...added.map((put) => (taskNumber(put.record.id) ?? -1) + 1))
+}

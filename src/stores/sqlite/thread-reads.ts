@@ -1,0 +1,113 @@
+import { type TaskId, type ThreadKey, threadOf } from '../../core/id.ts'
+import type { LivePart } from '../../core/live-thread.ts'
+import type { Finish, Message, Part, Role } from '../../core/message.ts'
+import type { Mail } from '../../core/unit.ts'
+import type { MessageQuery, SnapshotLimits, ThreadSnapshot } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { joinTasks, selectTasks, type TaskRow, toRecord } from './task-row.ts'
+import type { MailDoc } from './unit-writes.ts'
+
+const selectThread = 'SELECT n, first, head, rev, wakes FROM threads WHERE key = ?'
+
+const selectLive = `${selectTasks}
+  FROM tasks t INDEXED BY tasks_of_thread ${joinTasks}
+  WHERE t.thread = ? AND t.status IN ('pending', 'running')
+  ORDER BY t.place, t.n`
+
+// The live tasks are asked for their ended children, not the ended ones for their parents, which may be any number.
+const selectAwaited = `${selectTasks}
+  FROM tasks t ${joinTasks}
+  WHERE t.n IN (
+    SELECT c.n FROM tasks p INDEXED BY tasks_of_thread CROSS JOIN tasks c INDEXED BY tasks_awaited ON c.parent = p.id
+    WHERE p.thread = ?1 AND p.status IN ('pending', 'running') AND c.untaken AND c.thread = ?1
+    UNION
+    SELECT n FROM tasks INDEXED BY tasks_waking WHERE thread = ?1 AND untaken AND wake IS NOT NULL
+  )
+  ORDER BY coalesce(t.completed_at, 0), t.seq, t.n`
+
+const selectMail = `
+  SELECT m.id, m.task, m.place, m.content, m.doc
+  FROM tasks p INDEXED BY tasks_of_thread CROSS JOIN mail m INDEXED BY mail_of_task ON m.task = p.id
+  WHERE p.thread = ?1 AND p.status IN ('pending', 'running') AND m.thread = ?1
+  ORDER BY m.place, m.n`
+
+const selectEnded = `${selectTasks}
+  FROM tasks t INDEXED BY tasks_ended ${joinTasks}
+  WHERE t.thread = ? AND NOT t.live
+  ORDER BY coalesce(t.completed_at, 0) DESC, t.seq DESC, t.n DESC
+  LIMIT ?`
+
+const selectMessages = (order: 'ASC' | 'DESC'): string => `
+  SELECT m.id, m.seq, m.role, m.finish, m.task, m.at, m.parts
+  FROM threads th CROSS JOIN messages m INDEXED BY messages_by_seq ON m.thread = th.n
+  WHERE th.key = ? AND m.seq > ? AND m.seq <= ?
+  ORDER BY m.seq ${order}
+  LIMIT ?`
+
+interface ThreadRow {
+  readonly n: number
+  readonly first: number
+  readonly head: number
+  readonly rev: number
+  readonly wakes: number
+}
+
+export function readLivePart(connection: Connection, key: ThreadKey): LivePart | undefined {
+  const thread = connection.get<ThreadRow>(selectThread, key)
+  if (!thread) return undefined
+  const tasks = connection.all<TaskRow>(selectLive, thread.n).map(toRecord)
+  const ended = connection.all<TaskRow>(selectAwaited, thread.n).map(toRecord)
+  const mail = connection.all<MailRow>(selectMail, thread.n).map(toMail)
+  return { key, rev: thread.rev, wakes: thread.wakes, tasks, ended, mail }
+}
+
+export function readSnapshot(
+  connection: Connection,
+  key: ThreadKey,
+  limits: SnapshotLimits,
+): ThreadSnapshot | undefined {
+  const thread = connection.get<ThreadRow>(selectThread, key)
+  if (!thread) return undefined
+  const live = connection.all<TaskRow>(selectLive, thread.n)
+  const ended = connection.all<TaskRow>(selectEnded, thread.n, limits.endedTasks)
+  const tasks = [...live, ...ended].sort((a, b) => a.n - b.n).map(toRecord)
+  const messages = readMessages(connection, key, { limit: limits.messages, fromEnd: true })
+  return { head: thread.head, first: thread.first, messages, tasks }
+}
+
+export function readMessages(connection: Connection, key: ThreadKey, query: MessageQuery): Message[] {
+  const { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit } = query
+  const sql = selectMessages(query.fromEnd ? 'DESC' : 'ASC')
+  const rows = connection.all<MessageRow>(sql, key, after, upTo, limit)
+  if (query.fromEnd) rows.reverse()
+  return rows.map((row) => toMessage(key, row))
+}
+
+interface MessageRow {
+  readonly id: string
+  readonly seq: number
+  readonly role: Role
+  readonly finish: Finish | null
+  readonly task: TaskId | null
+  readonly at: number
+  readonly parts: string
+}
+
+function toMessage(key: ThreadKey, row: MessageRow): Message {
+  return {
+    id: row.id,
+    thread: threadOf(key),
+    seq: row.seq,
+    role: row.role,
+    parts: JSON.parse(row.parts) as Part[],
+    ...(row.finish !== null && { finish: row.finish }),
+    ...(row.task !== null && { task: row.task }),
+    at: row.at,
+  }
+}
+
+type MailRow = Pick<Mail, 'id' | 'task' | 'place' | 'content'> & { readonly doc: string }
+
+function toMail({ id, task, place, content, doc }: MailRow): Mail {
+  return { id, task, place, content, ...(JSON.parse(doc) as MailDoc) }
+}

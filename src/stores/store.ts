@@ -1,0 +1,191 @@
+import type { StoredEvent } from '../core/event.ts'
+import type { Principal, TaskId, ThreadId, ThreadKey } from '../core/id.ts'
+import type { LivePart } from '../core/live-thread.ts'
+import type { Message } from '../core/message.ts'
+import type { Status } from '../core/status.ts'
+import type { StepRecord } from '../core/step.ts'
+import type { TaskRecord } from '../core/task.ts'
+import type { Unit, Verdict } from '../core/unit.ts'
+
+/**
+ * Where Holdfast keeps everything. Backends hold SQL and mapping, never rules: what may happen is decided in
+ * `core/`, and a backend checks only what a unit asks it to check.
+ *
+ * P1 `commit` returns after its units are durable (as durable as the backend is), never before.
+ * P2 A unit is committed whole or not at all, and its verdict says which. Units are taken in order.
+ * P3 The events of a thread are numbered 1, 2, 3 … without a hole; numbers are allocated in the commit, and
+ *    whoever sees number N can read all below N.
+ * P4 `at` is the store's clock and never goes back within a thread.
+ * P5 A structural unit is refused as `stale` unless the thread's revision is `rev`; an executing unit is
+ *    refused as `fenced` unless its task is `running` with that epoch; a refused unit takes no number, refuses the later
+ *    units of the same task and epoch in the batch (`after_refused`), and touches no other.
+ * P6 Reads see every unit committed before they were called.
+ */
+export interface Store {
+  /** What it is, for messages and `/readyz`. */
+  readonly kind: 'memory' | 'sqlite' | 'postgres'
+  /** Whether a commit outlives the process. */
+  readonly isDurable: boolean
+  /** The store's clock: leases, deadlines and instants are by it. */
+  readonly clock: { now(): number }
+
+  /**
+   * Makes it ready: takes the lock, brings the schema up to date. A store that serves one node gives up all
+   * leases here, because its lock proves that no other node lives. Rejects with `store_locked`,
+   * `store_schema` or `store_unavailable`.
+   */
+  open(): Promise<void>
+  close(): Promise<void>
+
+  /**
+   * Rejects with `store_unavailable` if nothing was written and it may work later, with `store_failed` if the
+   * state of the disk is unknown (only stopping helps), with any other error if a unit at fault made the
+   * backend fail the batch: nothing was written, and the caller halves the batch to find it.
+   */
+  commit(units: readonly Unit[]): Promise<Verdict[]>
+
+  /** The first of `count` task numbers that no other call gets. */
+  allocate(count: number): Promise<number>
+
+  /** The live part of a thread, consistent at its revision; undefined for a thread never used. */
+  livePart(key: ThreadKey): Promise<LivePart | undefined>
+
+  /** A consistent picture of a thread at its head; undefined for a thread never used. */
+  snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<ThreadSnapshot | undefined>
+
+  /** The page of a thread's log after a number. Head and first are of the same moment as the page. */
+  events(key: ThreadKey, query: EventQuery): Promise<EventPage>
+
+  /** Messages in the order of their numbers. */
+  messages(key: ThreadKey, query: MessageQuery): Promise<Message[]>
+
+  task(id: TaskId): Promise<TaskRecord | undefined>
+  /** Newest first. */
+  tasks(query: TaskQuery): Promise<TaskPage>
+  /** The principal's threads, the one with the newest event first. */
+  threads(query: ThreadQuery): Promise<ThreadPage>
+  /** What a task has recorded, in the order of recording. */
+  steps(task: TaskId): Promise<StepRecord[]>
+
+  /**
+   * Offers work to a node: pending tasks that may start and whose agent it has, oldest first, and running or
+   * closure tasks whose node holds no lease. An offer is a hint; the commit that starts or takes over decides.
+   */
+  claim(query: ClaimQuery): Promise<Offer>
+
+  /**
+   * Renews the lease of a node until `leaseMs` from now, by the store's clock, and forgets nodes whose lease ran out
+   * long ago. With `leaseMs` 0 it gives the lease up. Says whether the lease was still held before.
+   */
+  renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }>
+
+  /**
+   * Calls back when another node may have committed to a thread. A hint: it may be lost, repeated or late.
+   * Returns a function that ends it.
+   */
+  watch(listener: (key: ThreadKey) => void): () => void
+}
+
+export interface SnapshotLimits {
+  readonly messages: number
+  readonly endedTasks: number
+}
+
+export interface ThreadSnapshot {
+  readonly head: number
+  readonly first: number
+  /** The last ones, in the order of their numbers. */
+  readonly messages: readonly Message[]
+  /** All live tasks and the last ended ones, oldest first. */
+  readonly tasks: readonly TaskRecord[]
+}
+
+export interface EventQuery {
+  readonly after: number
+  /** At most this many events; a backend may stop earlier, never at zero while there are more. */
+  readonly limit: number
+  /** Only this task's events, read within its own range of the log. */
+  readonly task?: { readonly id: TaskId; readonly first: number; readonly last: number }
+}
+
+export interface EventPage {
+  readonly head: number
+  /** The lowest number that is still kept; head + 1 if nothing is. */
+  readonly first: number
+  readonly events: readonly StoredEvent[]
+  /** All that matches up to this number is in this or an earlier page. */
+  readonly upTo: number
+}
+
+export interface MessageQuery {
+  readonly after?: number
+  /** Only messages up to this number. */
+  readonly upTo?: number
+  readonly limit: number
+  /** Take the last of those that match instead of the first. */
+  readonly fromEnd?: boolean
+}
+
+export interface TaskQuery {
+  readonly principal: Principal
+  readonly thread?: ThreadId
+  readonly status?: readonly Status[]
+  readonly type?: readonly string[]
+  readonly name?: string
+  readonly parent?: TaskId
+  /** Ended tasks that are not runs and whose result nobody took; oldest end first. */
+  readonly untaken?: boolean
+  /** Where the page before ended. */
+  readonly cursor?: string
+  readonly limit: number
+}
+
+export interface TaskPage {
+  readonly tasks: readonly TaskRecord[]
+  readonly cursor?: string
+}
+
+export interface ThreadQuery {
+  readonly principal: Principal
+  readonly cursor?: string
+  readonly limit: number
+}
+
+export interface ThreadSummary {
+  readonly thread: ThreadId
+  readonly head: number
+  readonly first: number
+  /** The instant of its newest event. */
+  readonly at: number
+}
+
+export interface ThreadPage {
+  readonly threads: readonly ThreadSummary[]
+  readonly cursor?: string
+}
+
+export interface ClaimQuery {
+  readonly node: string
+  readonly agents: readonly string[]
+  /** At most this many tasks to start. */
+  readonly starts: number
+  /** At most this many orphans. */
+  readonly orphans: number
+  /** Count what waits as well: for metrics, too dear for every claim. */
+  readonly withCounts: boolean
+}
+
+export interface Offer {
+  readonly starts: readonly TaskRef[]
+  readonly orphans: readonly TaskRef[]
+  readonly counts?: {
+    readonly pending: number
+    /** Pending tasks that may start but whose agent this node does not have. */
+    readonly unclaimable: number
+  }
+}
+
+export interface TaskRef {
+  readonly id: TaskId
+  readonly key: ThreadKey
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import type { ClaimQuery, Offer, Store } from '../../stores/store.ts'
+import {
+  accepting,
+  added,
+  away,
+  bobsHome,
+  changed,
+  commit,
+  ended,
+  ending,
+  home,
+  idsOf,
+  pending,
+  running,
+  starting,
+  unit,
+} from './builders.ts'
+import { type StoreCase, storeCase } from './store-case.ts'
+
+function claim(store: Store, query: Partial<ClaimQuery> = {}): Promise<Offer> {
+  return store.claim({ node: 'node_1', agents: ['echo'], starts: 100, orphans: 100, withCounts: false, ...query })
+}
+
+async function starts(store: Store, query: Partial<ClaimQuery> = {}): Promise<string[]> {
+  return idsOf((await claim(store, query)).starts)
+}
+
+async function orphans(store: Store, query: Partial<ClaimQuery> = {}): Promise<string[]> {
+  return idsOf((await claim(store, query)).orphans)
+}
+
+export const claimCases: StoreCase[] = [
+  storeCase('offers pending tasks that are ready, with their threads', async (store) => {
+    await commit(store, accepting(pending('bg_0')), accepting(pending('bg_1', { ready: false })))
+    await commit(store, accepting(pending('bg_2', { key: bobsHome })), accepting(running('bg_3')))
+    assert.deepEqual((await claim(store)).starts, [
+      { id: 'bg_0', key: home },
+      { id: 'bg_2', key: bobsHome },
+    ])
+  }),
+
+  storeCase('offers the task that was accepted first, over all threads', async (store) => {
+    await commit(store, accepting(pending('z', { place: 9 })), accepting(pending('m', { key: away })))
+    await commit(store, accepting(pending('a', { key: bobsHome })), accepting(pending('b')))
+    assert.deepEqual(await starts(store), ['z', 'm', 'a', 'b'])
+    assert.deepEqual(await starts(store, { starts: 2 }), ['z', 'm'])
+    assert.deepEqual(await starts(store, { starts: 0 }), [])
+  }),
+
+  storeCase('puts a task that becomes ready late before those accepted after it', async (store) => {
+    await commit(store, accepting(pending('bg_0', { ready: false })), accepting(pending('bg_1')))
+    assert.deepEqual(await starts(store), ['bg_1'])
+    await commit(store, unit({ tasks: [changed(pending('bg_0'))] }))
+    assert.deepEqual(await starts(store), ['bg_0', 'bg_1'])
+  }),
+
+  storeCase('offers only tasks of agents that the node has', async (store) => {
+    const { agent: _, ...none } = pending('bg_3')
+    await commit(store, accepting(pending('bg_0', { agent: 'script' })), accepting(pending('bg_1')))
+    await commit(store, accepting(pending('bg_2', { agent: 'demo' })), accepting(none))
+    assert.deepEqual(await starts(store, { agents: ['echo', 'script', 'echo'] }), ['bg_0', 'bg_1'])
+    assert.deepEqual(await starts(store, { agents: [] }), [])
+    assert.deepEqual(await starts(store, { agents: ['Echo', ''] }), [])
+  }),
+
+  storeCase('offers a task no more once it was started, ended or made unready', async (store) => {
+    await commit(store, ...['bg_0', 'bg_1', 'bg_2', 'bg_3'].map((id) => accepting(pending(id))))
+    await commit(store, starting(running('bg_0')), ending(ended('bg_1', { status: 'cancelled' })))
+    await commit(store, unit({ tasks: [changed(pending('bg_2', { ready: false }))] }))
+    assert.deepEqual(await starts(store), ['bg_3'])
+  }),
+
+  storeCase('never offers a closure to be started', async (store) => {
+    await commit(store, accepting(pending('bg_0', { closure: true, node: 'node_1' })))
+    assert.deepEqual(await starts(store), [])
+  }),
+
+  storeCase('offers as orphans running tasks whose node holds no lease', async (store) => {
+    await store.renew('node_1', 1000)
+    await commit(store, accepting(running('bg_0')), accepting(running('bg_1', { node: 'node_2', key: away })))
+    assert.deepEqual((await claim(store)).orphans, [{ id: 'bg_1', key: away }])
+  }),
+
+  storeCase(
+    'never offers a task under a lease, and offers it the instant the lease is over',
+    async (store, { clock }) => {
+      await store.renew('node_1', 1000)
+      await commit(store, accepting(running('bg_0')))
+      clock.advance(999)
+      assert.deepEqual(await orphans(store), [])
+      clock.advance(1)
+      assert.deepEqual(await orphans(store), ['bg_0'])
+    },
+  ),
+
+  storeCase('offers a running task of no node as an orphan', async (store) => {
+    const { node: _, ...released } = running('bg_0')
+    await store.renew('node_1', 1000)
+    await commit(store, accepting(released))
+    assert.deepEqual(await orphans(store), ['bg_0'])
+  }),
+
+  storeCase('offers a pending closure as an orphan when its node is gone', async (store) => {
+    await store.renew('node_1', 1000)
+    const closure = { closure: true, ready: true } as const
+    await commit(store, accepting(pending('bg_0', { ...closure, node: 'node_1' })))
+    await commit(store, accepting(pending('bg_1', { ...closure, node: 'node_2' })), accepting(pending('bg_2')))
+    assert.deepEqual(await orphans(store), ['bg_1'])
+  }),
+
+  storeCase('offers no ended task as an orphan', async (store) => {
+    await commit(store, accepting(running('bg_0')), accepting(running('bg_1')), ending(ended('bg_0')))
+    await commit(store, unit({ tasks: [added(ended('bg_2', { closure: true }))] }))
+    assert.deepEqual(await orphans(store), ['bg_1'])
+  }),
+
+  storeCase('offers orphans whatever their agent, the first accepted first, as many as asked', async (store) => {
+    await commit(
+      store,
+      accepting(running('z', { agent: 'demo', node: 'node_8' })),
+      accepting(running('y', { key: away })),
+    )
+    await commit(store, accepting(running('x', { node: 'node_8' })), accepting(running('w')))
+    assert.deepEqual(await orphans(store), ['z', 'y', 'x', 'w'])
+    assert.deepEqual(await orphans(store, { orphans: 3 }), ['z', 'y', 'x'])
+    assert.deepEqual(await orphans(store, { orphans: 0 }), [])
+  }),
+
+  storeCase('follows a task that is taken over to the lease of its new node', async (store) => {
+    await store.renew('node_2', 1000)
+    await commit(store, accepting(running('bg_0')))
+    await commit(store, unit({ tasks: [changed(running('bg_0', { node: 'node_2', epoch: 2 }))] }))
+    assert.deepEqual(await orphans(store), [])
+    await store.renew('node_2', 0)
+    assert.deepEqual(await orphans(store), ['bg_0'])
+  }),
+
+  storeCase('counts what is pending and what the node cannot claim, when asked', async (store) => {
+    const { agent: _, ...none } = pending('bg_5')
+    await commit(store, accepting(pending('bg_0')), accepting(pending('bg_1', { agent: 'demo' })))
+    await commit(store, accepting(pending('bg_2', { agent: 'demo', ready: false })), accepting(running('bg_3')))
+    await commit(store, accepting(pending('bg_4', { agent: 'demo', closure: true })), accepting(none))
+    assert.deepEqual((await claim(store, { withCounts: true })).counts, { pending: 5, unclaimable: 2 })
+    assert.deepEqual((await claim(store, { withCounts: true, agents: [] })).counts, { pending: 5, unclaimable: 3 })
+    assert.equal('counts' in (await claim(store)), false)
+  }),
+
+  storeCase('says of a renewal whether the lease was still held', async (store, { clock }) => {
+    assert.deepEqual(await store.renew('node_1', 1000), { wasHeld: false })
+    clock.advance(999)
+    assert.deepEqual(await store.renew('node_1', 1000), { wasHeld: true })
+    clock.advance(1000)
+    assert.deepEqual(await store.renew('node_1', 1000), { wasHeld: false })
+    assert.deepEqual(await store.renew('node_2', 1000), { wasHeld: false })
+  }),
+
+  storeCase('counts a renewal from its own moment, also to a shorter time', async (store, { clock }) => {
+    await commit(store, accepting(running('bg_0')))
+    await store.renew('node_1', 10_000)
+    await store.renew('node_1', 100)
+    clock.advance(60)
+    await store.renew('node_1', 100)
+    clock.advance(60)
+    assert.deepEqual(await orphans(store), [])
+    clock.advance(40)
+    assert.deepEqual(await orphans(store), ['bg_0'])
+  }),
+
+  storeCase('gives a lease up at once, and only that one', async (store) => {
+    await store.renew('node_1', 1000)
+    await store.renew('node_2', 1000)
+    await commit(store, accepting(running('bg_0')), accepting(running('bg_1', { node: 'node_2' })))
+    assert.deepEqual(await store.renew('node_1', 0), { wasHeld: true })
+    assert.deepEqual(await orphans(store), ['bg_0'])
+    assert.deepEqual(await store.renew('node_1', 1000), { wasHeld: false })
+  }),
+]

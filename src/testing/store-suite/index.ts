@@ -1,0 +1,41 @@
+import { allocationCases } from './allocation-cases.ts'
+import { claimCases } from './claim-cases.ts'
+import { commitCases } from './commit-cases.ts'
+import { durabilityCases } from './durability-cases.ts'
+import { eventCases } from './event-cases.ts'
+import { fencingCases } from './fencing-cases.ts'
+import { idempotencyCases } from './idempotency-cases.ts'
+import { lifecycleCases } from './lifecycle-cases.ts'
+import { listingCases } from './listing-cases.ts'
+import { mailCases } from './mail-cases.ts'
+import { messageCases } from './message-cases.ts'
+import { recordCases } from './record-cases.ts'
+import { resultCases } from './result-cases.ts'
+import { safetyCases } from './safety-cases.ts'
+import { snapshotCases } from './snapshot-cases.ts'
+import { stepCases } from './step-cases.ts'
+import type { StoreCase } from './store-case.ts'
+import { textCases } from './text-cases.ts'
+
+export type { StoreCase, StoreFixture } from './store-case.ts'
+
+/** The contract of `Store`, case by case: whatever passes them all can carry the runtime. */
+export const storeCases: StoreCase[] = [
+  ...lifecycleCases,
+  ...commitCases,
+  ...fencingCases,
+  ...recordCases,
+  ...listingCases,
+  ...messageCases,
+  ...mailCases,
+  ...stepCases,
+  ...resultCases,
+  ...idempotencyCases,
+  ...claimCases,
+  ...allocationCases,
+  ...eventCases,
+  ...snapshotCases,
+  ...textCases,
+  ...durabilityCases,
+  ...safetyCases,
+]

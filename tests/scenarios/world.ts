@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe } from 'vitest'
+import type { Event } from '../../src/core/event.ts'
+import { type CreateRuntimeOptions, createRuntime } from '../../src/index.ts'
+import type { Runtime } from '../../src/runtime/runtime.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { sqliteStore } from '../../src/stores/sqlite/index.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { type FaultyStore, faultyStore } from '../../src/testing/faulty-store.ts'
+import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+
+export type StoreKind = 'memory' | 'sqlite'
+
+/** Runtimes on one store, one after the other, on a clock that the test moves. */
+export interface World {
+  readonly clock: ManualClock
+  /** The store of the runtime that was opened last; it fails on command. */
+  readonly store: FaultyStore
+  /** Opens a runtime on the world's data. */
+  open(options?: Omit<CreateRuntimeOptions, 'store' | 'clock'>): Promise<Runtime>
+  /** Kills the runtime that was opened last, as `kill -9` would: nothing more is written or answered. */
+  crash(): Promise<void>
+}
+
+/** Registers the same tests once per store. */
+export function onEachStore(
+  kinds: readonly StoreKind[],
+  register: (kind: StoreKind, world: () => World) => void,
+): void {
+  for (const kind of kinds) {
+    describe(kind, () => {
+      const made: TestWorld[] = []
+      afterEach(async () => {
+        for (const world of made.splice(0)) await world.end()
+      })
+      register(kind, () => {
+        const world = new TestWorld(kind)
+        made.push(world)
+        return world
+      })
+    })
+  }
+}
+
+class TestWorld implements World {
+  readonly clock = manualClock(1_700_000_000_000)
+  readonly #kind: StoreKind
+  #folder: Promise<string> | undefined
+  #memory: Store | undefined
+  #store: FaultyStore | undefined
+  #runtimes: Runtime[] = []
+
+  constructor(kind: StoreKind) {
+    this.#kind = kind
+  }
+
+  get store(): FaultyStore {
+    if (!this.#store) throw new Error('Open a runtime first')
+    return this.#store
+  }
+
+  async open(options: Omit<CreateRuntimeOptions, 'store' | 'clock'> = {}): Promise<Runtime> {
+    this.#store = faultyStore(await this.#inner())
+    const runtime = createRuntime({ ...options, store: this.#store, clock: this.clock })
+    this.#runtimes.push(runtime)
+    await runtime.opened()
+    return runtime
+  }
+
+  async crash(): Promise<void> {
+    await this.store.crash()
+    this.#runtimes = []
+  }
+
+  async end(): Promise<void> {
+    for (const runtime of this.#runtimes) await runtime.close({ drainMs: 0 })
+    if (this.#folder) await rm(await this.#folder, { recursive: true, force: true })
+  }
+
+  async #inner(): Promise<Store> {
+    if (this.#kind === 'memory') {
+      this.#memory ??= memoryStore({ clock: this.clock })
+      return this.#memory
+    }
+    this.#folder ??= mkdtemp(join(tmpdir(), 'holdfast-'))
+    return sqliteStore({ path: join(await this.#folder, 'holdfast.db'), clock: this.clock })
+  }
+}
+
+/** Collects events of a thread until one of them satisfies `isLast`, which is included. */
+export async function eventsUntil(
+  runtime: Runtime,
+  options: { thread: string; task?: string; after?: number },
+  isLast: (event: Event) => boolean,
+): Promise<Event[]> {
+  const events: Event[] = []
+  for await (const event of runtime.subscribe(options)) {
+    events.push(event)
+    if (isLast(event)) break
+  }
+  return events
+}
+
+/** All events of a task, to its end. */
+export function eventsOf(runtime: Runtime, thread: string, task: string): Promise<Event[]> {
+  return eventsUntil(runtime, { thread, task }, () => false)
+}
+
+/** The whole log of a thread as it is now. */
+export async function logOf(runtime: Runtime, thread: string): Promise<Event[]> {
+  const { head } = await runtime.thread(thread)
+  if (head === 0) return []
+  return eventsUntil(runtime, { thread }, (event) => event.seq >= head)
+}
+
+/** A promise that the test settles by hand, for agents that wait for the test. */
+export function gate<Value = void>(): { opened: Promise<Value>; open(value: Value): void } {
+  const { promise, resolve } = Promise.withResolvers<Value>()
+  return { opened: promise, open: resolve }
+}

@@ -1,0 +1,50 @@
+import { principalOf, type ThreadKey, taskId } from '../../../src/core/id.ts'
+import type { Store, TaskPage, TaskQuery } from '../../../src/stores/store.ts'
+import { logOf } from '../../../src/testing/store-suite/builders.ts'
+
+/** All that can be read of these threads, in pages small enough to be cut. */
+export async function pictureOf(store: Store, keys: readonly ThreadKey[]): Promise<unknown> {
+  const threads = await Promise.all(keys.map((key) => threadPicture(store, key)))
+  const principals = await Promise.all([...new Set(keys.map(principalOf))].map((who) => principalPicture(store, who)))
+  const claim = { node: 'node_9', agents: ['echo'], starts: 5, orphans: 5, withCounts: true }
+  return { threads, principals, offer: await store.claim(claim) }
+}
+
+async function threadPicture(store: Store, key: ThreadKey): Promise<unknown> {
+  const log = await logOf(store, key, 3)
+  const ids = [...new Set(log.flatMap((event) => event.task ?? []))]
+  return {
+    log,
+    live: await store.livePart(key),
+    snapshot: await store.snapshot(key, { messages: 2, endedTasks: 2 }),
+    messages: await store.messages(key, { after: 2, upTo: log.length - 2, limit: 3, fromEnd: true }),
+    steps: await Promise.all(ids.map((id) => store.steps(id))),
+    filtered: await Promise.all(ids.map((id) => filteredLog(store, key, id))),
+  }
+}
+
+async function filteredLog(store: Store, key: ThreadKey, id: string): Promise<unknown> {
+  const record = await store.task(taskId(id))
+  const task = { id: taskId(id), first: record?.firstSeq ?? 1, last: record?.seq ?? 0 }
+  return (await store.events(key, { after: 0, limit: 1000, task })).events
+}
+
+async function principalPicture(store: Store, principal: ReturnType<typeof principalOf>): Promise<unknown> {
+  return {
+    tasks: await allTasks(store, { principal, limit: 2 }),
+    untaken: await allTasks(store, { principal, limit: 2, untaken: true }),
+    children: await allTasks(store, { principal, limit: 2, parent: taskId('bg_0') }),
+    running: await allTasks(store, { principal, limit: 2, status: ['running'], type: ['run', 'agent'] }),
+    threads: (await store.threads({ principal, limit: 10 })).threads,
+  }
+}
+
+/** Cursors are a backend's own affair, so only what the pages hold is compared. */
+async function allTasks(store: Store, query: TaskQuery): Promise<unknown[]> {
+  const tasks: unknown[] = []
+  for (let page: TaskPage | undefined; ; ) {
+    page = await store.tasks({ ...query, ...(page?.cursor !== undefined && { cursor: page.cursor }) })
+    tasks.push(...page.tasks)
+    if (page.cursor === undefined) return tasks
+  }
+}

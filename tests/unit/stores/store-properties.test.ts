@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Unit, Verdict } from '../../../src/core/unit.ts'
+import type { Store } from '../../../src/stores/store.ts'
+import { logOf, numbersOf, upTo } from '../../../src/testing/store-suite/builders.ts'
+import type { StoreFixture } from '../../../src/testing/store-suite/index.ts'
+import { batches, type Intention, keys, UnitMaker } from './random-units.ts'
+import { StoreModel } from './store-model.ts'
+import { pictureOf } from './store-picture.ts'
+import { storeFixture, storeTable } from './store-table.ts'
+
+interface Batch {
+  readonly moveMs: number
+  readonly units: readonly Intention[]
+}
+
+/** Feeds a store with batches, checks every verdict against the model, and gives back the model as it then is. */
+async function follow(store: Store, history: readonly Batch[], move: (ms: number) => void): Promise<StoreModel> {
+  const maker = new UnitMaker()
+  let model = new StoreModel()
+  for (const { moveMs, units: wanted } of history) {
+    move(moveMs)
+    const before = model.copy()
+    const { units, verdicts } = expected(wanted, model, maker, store.clock.now())
+    if (verdicts) {
+      expect(await store.commit(units)).toEqual(verdicts)
+      continue
+    }
+    const picture = await pictureOf(store, keys)
+    await expect(store.commit(units)).rejects.toThrow()
+    expect(await pictureOf(store, keys)).toEqual(picture)
+    model = before
+  }
+  return model
+}
+
+interface Expected {
+  readonly units: Unit[]
+  readonly verdicts: Verdict[] | undefined
+}
+
+/** Each unit is made in the light of those before it in the batch; the model then judges the batch as a whole. */
+function expected(wanted: readonly Intention[], model: StoreModel, maker: UnitMaker, now: number): Expected {
+  const units: Unit[] = []
+  let ahead = model.copy()
+  for (const intention of wanted) {
+    units.push(maker.make(intention, ahead))
+    ahead = model.copy()
+    if (!ahead.commit(units, now)) break
+  }
+  return { units, verdicts: model.commit(units, now) }
+}
+
+describe.each(storeTable)('the $name store, whatever it is asked', (row) => {
+  it('gives the verdicts of the model, numbers without a hole, and writes a batch whole or not at all', async () => {
+    await fc.assert(
+      fc.asyncProperty(batches, async (history) => {
+        const fixture = storeFixture(row)
+        try {
+          const store = await fixture.open()
+          await agree(store, await follow(store, history, fixture.clock.advance))
+        } finally {
+          await fixture.dispose()
+        }
+      }),
+      { numRuns: row.isDurable ? 60 : 300 },
+    )
+  })
+})
+
+async function agree(store: Store, model: StoreModel): Promise<void> {
+  for (const key of keys) {
+    const { log, rev } = model.thread(key)
+    const events = await logOf(store, key, 7)
+    expect(numbersOf(events)).toEqual(upTo(log.length))
+    expect(events.map((event) => event.data)).toEqual(log)
+    expect((await store.livePart(key))?.rev ?? 0).toBe(rev)
+    const instants = events.map((event) => event.at)
+    expect(instants).toEqual(instants.toSorted((a, b) => a - b))
+  }
+  for (const [id, record] of model.tasks) {
+    const { status, epoch, taken } = record
+    expect(await store.task(id)).toMatchObject({ status, epoch, taken })
+  }
+}
+
+const [memory, ...others] = storeTable
+
+describe.each(others)('the $name store', (row) => {
+  it('holds what the memory store holds after the same batches', async () => {
+    await fc.assert(
+      fc.asyncProperty(batches, async (history) => {
+        const fixtures = [memory, row].flatMap((one) => (one ? storeFixture(one) : []))
+        try {
+          const [expected, held] = await Promise.all(fixtures.map((fixture) => pictureAfter(fixture, history)))
+          expect(held).toEqual(expected)
+        } finally {
+          for (const fixture of fixtures) await fixture.dispose()
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+async function pictureAfter(fixture: StoreFixture, history: readonly Batch[]): Promise<unknown> {
+  const store = await fixture.open()
+  await store.renew('node_0', 1000)
+  await follow(store, history, fixture.clock.advance)
+  return pictureOf(store, keys)
+}

@@ -1,0 +1,36 @@
+import { configDefaults, defineConfig } from 'vitest/config'
+
+// These start processes, kill them and wait for others to notice; everything else is done in seconds.
+const slow = ['tests/server/**/*.test.ts', 'tests/crash/**/*.test.ts']
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    projects: [
+      {
+        test: {
+          name: 'fast',
+          include: ['tests/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...slow],
+          // The default leaves one core to the reporter, which on a machine of two is half of it.
+          maxWorkers: '100%',
+          // Only a test that waits for what never comes gets near this, or a machine under heavy load.
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'slow',
+          include: slow,
+          // Each file loads the machine with processes of its own; two at once would disturb each other's timing.
+          maxWorkers: 1,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+})
