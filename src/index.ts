@@ -33,4 +33,22 @@ async function openStore(store: string | Store | undefined): Promise<Store> {
   throw new HoldfastError('no_store', `${JSON.stringify(store)} is no store; use memory: or sqlite:PATH`)
 }
 
-export type { Runtime } from './runtime/runtime.ts'
+export { type ErrorCode, HoldfastError, isHoldfastError, type TaskError, type TaskErrorCode } from './core/errors.ts'
+export type { Event, EventData, EventType } from './core/event.ts'
+export type { Principal, TaskId, ThreadId } from './core/id.ts'
+export { createInbox, type Inbox, type InboxItem, type InboxOptions } from './core/inbox.ts'
+export type { Limits } from './core/limits.ts'
+export type { ParentContext } from './core/lineage.ts'
+export type { Finish, Message, Part, Role } from './core/message.ts'
+export { cancelled, failed } from './core/outcome.ts'
+export type { OnBusy } from './core/prompt.ts'
+export type { Result } from './core/settle.ts'
+export { isTerminal, type Status } from './core/status.ts'
+export type { OnResult, Task, Usage } from './core/task.ts'
+export type { Agent, AgentContext, AgentFunction, Agents, Ask, RunOptions, SpawnOptions } from './runtime/agent.ts'
+export type { Clock } from './runtime/clock.ts'
+export type { AcceptedRun, SendAnswer } from './runtime/intake.ts'
+export type { Logger } from './runtime/logger.ts'
+export type { ListOptions, TaskList, ThreadSnapshot } from './runtime/reads.ts'
+export type { Runtime, RuntimeOptions, SubscribeOptions } from './runtime/runtime.ts'
+export type { Store, ThreadPage, ThreadSummary } from './stores/store.ts'

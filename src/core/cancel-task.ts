@@ -2,6 +2,7 @@ import type { UnitDraft } from './decision.ts'
 import { userMessage } from './start.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
+import { attachedTree } from './tree.ts'
 
 /** Who cancelled, and why if they said so. */
 export interface CancelReason {
@@ -31,6 +32,13 @@ export function endBeforeStart(draft: UnitDraft, record: TaskRecord, why: Cancel
   draft.put({ ...record, status: 'cancelled', ready: false, error, endPlace: draft.live.rev }, 'completedAt')
   draft.event('task.cancelled', { error }, record)
   draft.forget(record.id)
+  cancelChildren(draft, record)
+}
+
+/** A task that ends, in any way, takes its live attached tree with it, in the same unit. */
+export function cancelChildren(draft: UnitDraft, ended: TaskRecord): void {
+  const [, ...tree] = attachedTree(draft.live, ended)
+  for (const child of tree) cancelTask(draft, child, { by: ended.id, reason: `its parent ${ended.id} ended` })
 }
 
 export function cancelMessage(reason: string | undefined): string {

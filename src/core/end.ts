@@ -1,4 +1,4 @@
-import { cancelMessage, cancelTask } from './cancel-task.ts'
+import { cancelChildren, cancelMessage } from './cancel-task.ts'
 import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
 import type { JsonText, TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
@@ -7,7 +7,6 @@ import type { Outcome } from './outcome.ts'
 import { assistantParts, type PartsFold } from './parts.ts'
 import { settle } from './settle.ts'
 import { isRun, type TaskRecord } from './task.ts'
-import { attachedTree } from './tree.ts'
 
 /** How a task's code ended, and what it had put out by then. */
 export interface Ending {
@@ -44,8 +43,7 @@ function endTask(draft: UnitDraft, record: TaskRecord, { outcome: given, output 
   draft.put(ended, 'completedAt')
   terminalEvent(draft, ended, outcome)
   draft.forget(record.id)
-  const [, ...tree] = attachedTree(draft.live, record)
-  for (const child of tree) cancelTask(draft, child, { by: record.id, reason: `its parent ${record.id} ended` })
+  cancelChildren(draft, record)
 }
 
 function closeCalls(draft: UnitDraft, record: TaskRecord, outcome: Outcome, output: PartsFold): PartsFold {

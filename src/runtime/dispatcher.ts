@@ -29,6 +29,7 @@ export class Dispatcher {
   readonly #parts: DispatcherParts
   #isOpen = false
   #isLooking = false
+  #looking: Promise<void> = Promise.resolve()
   #isPoked = false
   #waiting = { pending: 0, unclaimable: 0 }
 
@@ -46,13 +47,15 @@ export class Dispatcher {
     this.poke()
   }
 
-  close(): void {
+  /** Resolves when nothing it began is under way any more. */
+  async close(): Promise<void> {
     this.#isOpen = false
+    await this.#looking
   }
 
   poke(): void {
     this.#isPoked = true
-    if (this.#isOpen && !this.#isLooking) void this.#look()
+    if (this.#isOpen && !this.#isLooking) this.#looking = this.#look()
   }
 
   /** Counts what waits, for the metrics. */
@@ -81,8 +84,10 @@ export class Dispatcher {
     const offer = await this.#claim({ starts: count, orphans: count, withCounts: false })
     const orphans = offer.orphans.map((orphan) => this.#withSlot(() => this.#parts.recover(orphan)))
     const starts = offer.starts.map((ref) => this.#withSlot(() => this.#start(ref)))
-    const served = await Promise.all([...orphans, ...starts])
-    return served.includes(true)
+    const served = await Promise.allSettled([...orphans, ...starts])
+    const failure = served.find((outcome) => outcome.status === 'rejected')
+    if (failure) throw failure.reason
+    return served.some((outcome) => outcome.status === 'fulfilled' && outcome.value)
   }
 
   #claim(query: { starts: number; orphans: number; withCounts: boolean }): Promise<Offer> {

@@ -59,6 +59,8 @@ export interface StepEntry {
   readonly events: readonly EventDraft[]
   readonly report: Report | undefined
   readonly steps: readonly StepRecord[]
+  /** What of its bytes the task had emitted, and waits to hear of. */
+  readonly emittedBytes: number
   bytes: number
   resolve(): void
   reject(error: unknown): void

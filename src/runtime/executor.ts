@@ -101,13 +101,15 @@ export class Executor {
     this.#executions.set(record.id, execution)
     execution.onFailure((outcome) => void this.#finish(execution, outcome))
     this.#setDeadline(execution)
-    if (record.cancelRequestedAt !== undefined) this.cancel(execution)
+    if (record.cancelRequestedAt !== undefined) this.cancel(record.id)
     void this.#execute(execution)
     return execution
   }
 
   /** A cancel is committed: the task is told, and ended by force if it does not end. */
-  cancel(execution: Execution): void {
+  cancel(task: TaskId): void {
+    const execution = this.#executions.get(task)
+    if (!execution) return
     execution.stop('cancel')
     this.#afterGrace(execution, () => {
       const message = 'The task was cancelled, did not end within the grace time, and was ended'

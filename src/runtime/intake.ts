@@ -2,7 +2,6 @@ import { accept, type TaskRequest } from '../core/accept.ts'
 import { type CancelScope, cancel } from '../core/cancel.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { type Principal, principalOf, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../core/id.ts'
-import type { Inbox } from '../core/inbox.ts'
 import type { Limits } from '../core/limits.ts'
 import { mergeLineage } from '../core/lineage.ts'
 import { collect, send } from '../core/mail.ts'
@@ -18,6 +17,7 @@ import { encode } from './encode.ts'
 import type { Done } from './entry.ts'
 import { closedError, type Execution } from './execution.ts'
 import type { Executor } from './executor.ts'
+import type { Owners } from './owners.ts'
 import { parentOf, runRequest, spawnRequest } from './request.ts'
 import { named, type StepTaker } from './step-taker.ts'
 import type { OpenStep } from './steps.ts'
@@ -29,12 +29,11 @@ export interface IntakeParts {
   readonly executor: Executor
   readonly ambient: Ambient
   readonly limits: Limits
+  readonly owners: Owners
   newMessageId(): string
   /** Throws if new work is not accepted now. */
   checkOpen(): void
   hasAgent(name: string): boolean
-  /** Keeps the owner inbox of a task until it ends. */
-  keepOwner(task: TaskId, inbox: Inbox): void
 }
 
 /** A run as it was accepted. */
@@ -188,7 +187,7 @@ export class Intake {
 
   #keep(task: TaskId, options: SpawnOptions): void {
     if (options.run) this.#parts.executor.keepClosure(task, options.run)
-    if (options.inbox) this.#parts.keepOwner(task, options.inbox)
+    if (options.inbox) this.#parts.owners.keep(task, options.inbox)
   }
 
   async #spawnAttached(

@@ -211,8 +211,8 @@ export class Runtime {
 
   /** Gives this process's owner inbox, or takes it away. */
   async setInbox(inbox: Inbox | undefined): Promise<void> {
-    const node = await this.#shared.node
-    node.setInbox(inbox)
+    const { owners } = await this.#shared.node
+    owners.common = inbox
   }
 
   /** Accepts no new work, lets tasks finish for a while, hands the rest over, and closes the store. */

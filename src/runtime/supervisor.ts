@@ -46,7 +46,7 @@ export class Supervisor {
    */
   async close(drainMs: number): Promise<void> {
     const { executor, dispatcher, store, writer, node } = this.#parts
-    dispatcher.close()
+    await dispatcher.close()
     await this.#drained(drainMs)
     await Promise.all(executor.all().map((execution) => this.#handOver(execution)))
     await writer.settled()

@@ -1,5 +1,6 @@
 import { HoldfastError, isHoldfastError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
+import type { ThreadKey } from '../core/id.ts'
 import type { StepRecord } from '../core/step.ts'
 import type { Refusal, Unit, Verdict } from '../core/unit.ts'
 import type { Store } from '../stores/store.ts'
@@ -93,8 +94,8 @@ export class Writer {
     const { events, report, bytes } = emits?.kind === 'emit' ? emits : { events: [], report: undefined, bytes: 0 }
     return new Promise((resolve, reject) => {
       const size = steps.reduce((sum, step) => sum + (step.value?.length ?? 0), 256)
-      const entry = { kind: 'step', author, events, report, steps, bytes: bytes + size, resolve, reject } as const
-      this.#push(author.task, entry)
+      const weight = { emittedBytes: bytes, bytes: bytes + size }
+      this.#push(author.task, { kind: 'step', author, events, report, steps, ...weight, resolve, reject })
     })
   }
 
@@ -119,20 +120,22 @@ export class Writer {
       await nextTurn()
       const { threads, around } = this.#parts
       const batch = new Batch(this.#lanes, threads, around, this.#unitsMax)
-      // What the next batch needs is read while this one is being committed.
-      const ahead = this.#prepare(batch)
+      // What the next batch needs is read while this one is being committed, unless this one writes to it.
+      const written = new Set(batch.items.flatMap((item) => item.unit?.thread ?? []))
+      const ahead = this.#prepare(batch.isOutOfIds, batch.missing.difference(written))
       await this.#commit(batch)
       await ahead
+      await this.#prepare(false, batch.missing.intersection(written))
       threads.trim()
     }
     this.#isRunning = false
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  async #prepare(batch: Batch): Promise<void> {
+  async #prepare(needsIds: boolean, threads: ReadonlySet<ThreadKey>): Promise<void> {
     try {
-      if (batch.isOutOfIds) await this.#parts.around.refillTaskIds()
-      await Promise.all([...batch.missing].map((key) => this.#parts.threads.load(key)))
+      if (needsIds) await this.#parts.around.refillTaskIds()
+      await Promise.all([...threads].map((key) => this.#parts.threads.load(key)))
     } catch (error) {
       await this.#pause(error)
     }
@@ -184,7 +187,7 @@ export class Writer {
 
   #answer({ entry, unit, value }: Item, verdict?: Committed): void {
     if (entry.kind === 'change') return entry.resolve({ value, ...(unit && { unit }), ...(verdict && { verdict }) })
-    entry.author.flushed(entry.bytes)
+    entry.author.flushed(entry.kind === 'step' ? entry.emittedBytes : entry.bytes)
     if (entry.kind === 'step') entry.resolve()
   }
 

@@ -1,0 +1,44 @@
+import type { EventData } from '../core/event.ts'
+import type { TaskId } from '../core/id.ts'
+import { customItem, endItem, type Inbox } from '../core/inbox.ts'
+import type { TaskRecord } from '../core/task.ts'
+
+/** The owner inboxes of this process: one for all tasks, or one that a task was spawned with. */
+export class Owners {
+  readonly #own = new Map<TaskId, Inbox>()
+  #common: Inbox | undefined
+
+  constructor(common: Inbox | undefined) {
+    this.#common = common
+  }
+
+  set common(inbox: Inbox | undefined) {
+    this.#common = inbox
+  }
+
+  keep(task: TaskId, inbox: Inbox): void {
+    this.#own.set(task, inbox)
+  }
+
+  drop(task: TaskId): void {
+    this.#own.delete(task)
+  }
+
+  of(task: TaskId): Inbox | undefined {
+    return this.#own.get(task) ?? this.#common
+  }
+
+  /** A task emitted something of its own. */
+  tellCustom(task: TaskId, data: string): void {
+    const owner = this.of(task)
+    if (!owner) return
+    const { name, payload } = JSON.parse(data) as EventData['custom']
+    owner.send(customItem(task, name, payload))
+  }
+
+  /** A task has ended: the last thing its owner hears of it. */
+  tellEnd(record: TaskRecord): void {
+    this.of(record.id)?.send(endItem(record))
+    this.drop(record.id)
+  }
+}

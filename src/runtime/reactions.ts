@@ -1,0 +1,75 @@
+import { isTerminalEvent } from '../core/event.ts'
+import { isTerminal } from '../core/status.ts'
+import type { TaskRecord } from '../core/task.ts'
+import type { Unit } from '../core/unit.ts'
+import { committedRecords, startsIn } from './committed-record.ts'
+import type { Committed } from './entry.ts'
+import type { Executor } from './executor.ts'
+import type { Feed } from './feed.ts'
+import type { Metrics } from './metrics.ts'
+import type { Owners } from './owners.ts'
+import type { Recovery } from './recovery.ts'
+import type { Signals } from './signals.ts'
+
+export interface ReactionParts {
+  readonly feed: Feed
+  readonly executor: Executor
+  readonly recovery: Recovery
+  readonly signals: Signals
+  readonly metrics: Metrics
+  readonly owners: Owners
+  /** Something may start. */
+  onWork(): void
+}
+
+/**
+ * What follows in this process from a commit, in the order of the commits and before anyone is answered: watchers
+ * see it, started tasks begin, cancelled ones are told, waiting ones go on.
+ */
+export class Reactions {
+  readonly #parts: ReactionParts
+
+  constructor(parts: ReactionParts) {
+    this.#parts = parts
+  }
+
+  committed(unit: Unit, verdict: Committed): void {
+    const { feed, executor, signals, owners } = this.#parts
+    feed.publish(unit.thread, verdict.first, verdict.at, unit.events)
+    if (unit.fence) {
+      const lastSeq = verdict.first + unit.events.length - 1
+      executor.get(unit.fence.task)?.committed(unit.events, lastSeq)
+    }
+    if (unit.tasks) this.#onTasks(unit, verdict)
+    for (const { task, type, data } of unit.events) {
+      if (task === undefined) continue
+      if (type === 'custom') owners.tellCustom(task, data)
+      if (type === 'inbox.accepted') signals.fire(`mail:${task}`)
+      if (type === 'task.cancelling') executor.cancel(task)
+    }
+  }
+
+  #onTasks(unit: Unit, verdict: Committed): void {
+    const { executor, recovery } = this.#parts
+    const starts = startsIn(unit)
+    let isWorkWaiting = false
+    for (const record of committedRecords(unit, verdict)) {
+      const legacy = unit.operation === 'resume' ? recovery.takeLegacy(record.id) : undefined
+      if (starts.has(record.id) || legacy) executor.begin(record, legacy)
+      if (record.ready) isWorkWaiting = true
+      if (isTerminal(record.status)) this.#onEnded(unit, record)
+    }
+    if (isWorkWaiting) this.#parts.onWork()
+  }
+
+  #onEnded(unit: Unit, record: TaskRecord): void {
+    const { executor, signals, metrics, owners } = this.#parts
+    const isEndedHere = unit.events.some((event) => event.task === record.id && isTerminalEvent(event))
+    if (!isEndedHere) return
+    metrics.taskEnded(record.status)
+    executor.dropClosure(record.id)
+    signals.fire(`end:${record.id}`)
+    if (record.parent?.task !== undefined) signals.fire(`mail:${record.parent.task}`)
+    owners.tellEnd(record)
+  }
+}
