@@ -6,6 +6,8 @@ const slow = ['tests/server/**/*.test.ts', 'tests/crash/**/*.test.ts']
 export default defineConfig({
   test: {
     pool: 'forks',
+    // The store's writer thread loads sources itself; compiled once, they open in a fraction of the time.
+    env: { NODE_COMPILE_CACHE: 'node_modules/.cache/holdfast-compiled' },
     projects: [
       {
         test: {

@@ -16,8 +16,8 @@ import { acceptUnit, emitUnit, eventBytes, fileBytes, payload, quantile, withPat
 
 const taskCount = 100
 const eventsPerTask = 5
-const roundMs = Number(process.argv[2] ?? 2_000)
-const roundCount = Number(process.argv[3] ?? 3)
+const roundMs = Number(process.argv[2] ?? 1_000)
+const roundCount = Number(process.argv[3] ?? 7)
 
 interface Host {
   commit(units: readonly Unit[]): Promise<unknown> | unknown
@@ -110,20 +110,29 @@ function compute(ms: number): void {
   while (performance.now() < until);
 }
 
-console.log(
-  `${taskCount} tasks, ${taskCount * eventsPerTask} events of ${eventBytes} bytes per commit, ${roundMs} ms each`,
-)
-for (let round = 1; round <= roundCount; round++) {
-  for (const load of ['full', 'paced', 'busy'] as const) {
-    for (const name of Object.keys(hosts) as HostName[]) {
-      const { perSecond, commitMs, delayMs, bytesPerEvent } = await measure(name, load)
-      const figures = [
-        `${Math.round(perSecond).toLocaleString('en').padStart(8)} events/s`,
-        `commit p50 ${quantile(commitMs, 0.5).toFixed(1)} p99 ${quantile(commitMs, 0.99).toFixed(1)} ms`,
-        `loop delay p50 ${delayMs.p50.toFixed(1)} p99 ${delayMs.p99.toFixed(1)} max ${delayMs.max.toFixed(1)} ms`,
-        `${bytesPerEvent.toFixed(0)} bytes/event`,
-      ]
-      console.log(`${round} ${load.padEnd(5)} ${name.padEnd(16)} ${figures.join('  ')}`)
-    }
+function show(name: HostName, load: Load, rounds: readonly Round[], bare: number): string {
+  const median = (pick: (round: Round) => number) => quantile(rounds.map(pick), 0.5)
+  const perSecond = median((round) => round.perSecond)
+  return [
+    `${load.padEnd(5)} ${name.padEnd(16)} ${Math.round(perSecond).toLocaleString('en').padStart(8)} events/s`,
+    `${(perSecond / bare).toFixed(2)} of bare`,
+    `commit p50 ${median((round) => quantile(round.commitMs, 0.5)).toFixed(1)} ms`,
+    `p99 ${median((round) => quantile(round.commitMs, 0.99)).toFixed(1)} ms`,
+    `loop delay p50 ${median((round) => round.delayMs.p50).toFixed(1)} ms`,
+    `p99 ${median((round) => round.delayMs.p99).toFixed(1)} ms`,
+    `max ${Math.max(...rounds.map((round) => round.delayMs.max)).toFixed(0)} ms`,
+    `${median((round) => round.bytesPerEvent).toFixed(0)} bytes/event`,
+  ].join('  ')
+}
+
+console.log(`${taskCount} tasks, ${taskCount * eventsPerTask} events of ${eventBytes} bytes per commit`)
+console.log(`medians of ${roundCount} rounds of ${roundMs} ms, the hosts taking turns; max is of all rounds`)
+const names = Object.keys(hosts) as HostName[]
+for (const load of ['full', 'paced', 'busy'] as const) {
+  const rounds = new Map<HostName, Round[]>(names.map((name) => [name, []]))
+  for (let round = 0; round < roundCount; round++) {
+    for (const name of names) rounds.get(name)?.push(await measure(name, load))
   }
+  const bare = quantile(rounds.get('bare node:sqlite')?.map((round) => round.perSecond) ?? [], 0.5)
+  for (const name of names) console.log(show(name, load, rounds.get(name) ?? [], bare))
 }

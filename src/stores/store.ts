@@ -18,7 +18,8 @@ import type { Unit, Verdict } from '../core/unit.ts'
  * P4 `at` is the store's clock and never goes back within a thread.
  * P5 A structural unit is refused as `stale` unless the thread's revision is `rev`; an executing unit is
  *    refused as `fenced` unless its task is `running` with that epoch; a refused unit takes no number, refuses the later
- *    units of the same task and epoch in the batch (`after_refused`), and touches no other.
+ *    units of the same task and epoch in the batch (`after_refused`) and, if stale, the later structural ones of its thread
+ *    (`stale`: they were decided after it, so a revision that fits does so by accident). It touches no other.
  * P6 Reads see every unit committed before they were called.
  */
 export interface Store {
@@ -38,6 +39,8 @@ export interface Store {
   close(): Promise<void>
 
   /**
+   * An empty batch asks whether a commit could be made now.
+   *
    * Rejects with `store_unavailable` if nothing was written and it may work later, with `store_failed` if the
    * state of the disk is unknown (only stopping helps), with any other error if a unit at fault made the
    * backend fail the batch: nothing was written, and the caller halves the batch to find it.
@@ -68,8 +71,9 @@ export interface Store {
   steps(task: TaskId): Promise<StepRecord[]>
 
   /**
-   * Offers work to a node: pending tasks that may start and whose agent it has, oldest first, and running or
-   * closure tasks whose node holds no lease. An offer is a hint; the commit that starts or takes over decides.
+   * Offers work to a node, oldest first: pending tasks that may start and whose agent it has; and orphans, which are running
+   * or closure tasks whose node holds no lease, if it can go on with them or end them (it has the agent, or they are
+   * closures, or being cancelled). An offer is a hint; the commit that starts or takes over decides.
    */
   claim(query: ClaimQuery): Promise<Offer>
 

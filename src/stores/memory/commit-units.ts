@@ -16,12 +16,13 @@ import { putTask, tagsOf, tagTasks, takeTasks, updateLive } from './task-table.t
  */
 export function commitUnits(tables: Tables, leases: Leases, units: readonly Unit[], now: number): Verdict[] {
   const journal = new Journal()
-  const refusedFences = new Set<string>()
+  const refused: Refused = { fences: new Set(), threads: new Set() }
   try {
     return units.map((unit) => {
-      const reason = refusal(tables, leases, unit, refusedFences)
+      const reason = refusal(tables, leases, unit, refused)
       if (!reason) return apply(tables, unit, now, journal)
-      if (unit.fence) refusedFences.add(fenceText(unit.fence))
+      if (unit.fence) refused.fences.add(fenceText(unit.fence))
+      if (reason.code === 'stale') refused.threads.add(unit.thread)
       return { committed: false, reason }
     })
   } catch (error) {
@@ -30,15 +31,22 @@ export function commitUnits(tables: Tables, leases: Leases, units: readonly Unit
   }
 }
 
-function refusal(tables: Tables, leases: Leases, unit: Unit, refusedFences: ReadonlySet<string>): Refusal | undefined {
-  if (unit.fence && refusedFences.has(fenceText(unit.fence))) return { code: 'after_refused' }
+/** What earlier units of the batch were refused for: later ones that build on them are refused as well. */
+interface Refused {
+  readonly fences: Set<string>
+  readonly threads: Set<ThreadKey>
+}
+
+function refusal(tables: Tables, leases: Leases, unit: Unit, refused: Refused): Refusal | undefined {
+  if (unit.fence && refused.fences.has(fenceText(unit.fence))) return { code: 'after_refused' }
   const rev = tables.threads.get(unit.thread)?.rev ?? 0
-  if (unit.rev !== undefined && unit.rev !== rev) return { code: 'stale' }
+  if (unit.rev !== undefined && (unit.rev !== rev || refused.threads.has(unit.thread))) return { code: 'stale' }
   if (unit.fence && !holdsFence(tables, unit.thread, unit.fence)) return { code: 'fenced' }
   if (unit.lapsed !== undefined && leases.isHeld(unit.lapsed)) return { code: 'leased' }
-  const used = unit.key && tables.keys.get(pair(principalOf(unit.thread), unit.key.key))
+  const key = unit.key?.key ?? unit.askKey
+  const used = key === undefined ? undefined : tables.keys.get(pair(principalOf(unit.thread), key))
   if (used) return { code: 'key_taken', task: used.task, digest: used.digest }
-  return undefined
+  return unit.askKey === undefined ? undefined : { code: 'key_free' }
 }
 
 type Fence = NonNullable<Unit['fence']>

@@ -1,3 +1,4 @@
+import type { TaskRecord } from '../../core/task.ts'
 import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
 import type { Leases } from './leases.ts'
 import { byOrdinal, type Tables, type TaskRow } from './tables.ts'
@@ -5,12 +6,18 @@ import { byOrdinal, type Tables, type TaskRow } from './tables.ts'
 export function offer(tables: Tables, leases: Leases, query: ClaimQuery): Offer {
   const { ready, leased } = tables.changing
   const starts = [...new Set(query.agents)].map((agent) => ready.group(agent))
-  const orphans = [...leased.groups()].filter(([node]) => !leases.isHeld(node)).map(([, rows]) => rows)
+  const abandoned = [...leased.groups()].filter(([node]) => !leases.isHeld(node))
+  const orphans = abandoned.map(([, rows]) => rows.filter(({ record }) => canServe(record, query.agents)))
   return {
     starts: oldest(starts, query.starts),
     orphans: oldest(orphans, query.orphans),
     ...(query.withCounts && { counts: count(tables, query.agents) }),
   }
+}
+
+function canServe(orphan: TaskRecord, agents: readonly string[]): boolean {
+  if (orphan.closure || orphan.cancelRequestedAt !== undefined) return true
+  return orphan.agent !== undefined && agents.includes(orphan.agent)
 }
 
 /** Each group is in order, so its first `limit` rows are all that can be among the oldest of the whole. */

@@ -57,7 +57,7 @@ export function emptyTables() {
       order: byOrdinal,
       unique: 'Two messages of a thread have one id',
     }),
-    mail: new SortedIndex<MailRow>({ key: (row) => pair(row.key, row.mail.task), order: byMailPlace }),
+    mail: new SortedIndex<MailRow>({ key: (row) => pair(row.key, row.mail.task), order: byOrdinal }),
     mailIds: new SortedIndex<MailRow>({
       key: (row) => pair(row.key, row.mail.id),
       order: byOrdinal,
@@ -142,7 +142,8 @@ function isLive(record: TaskRecord): boolean {
   return !isTerminal(record.status)
 }
 
-function isUntaken(record: TaskRecord): boolean {
+/** Whether it has a result that nobody took; a run says what it has to say in the conversation. */
+export function isUntaken(record: TaskRecord): boolean {
   return isTerminal(record.status) && !record.taken && !isRun(record)
 }
 
@@ -160,10 +161,6 @@ export function byOrdinal(a: { readonly ordinal: number }, b: { readonly ordinal
 
 function byPlace(a: TaskRow, b: TaskRow): number {
   return a.record.place - b.record.place || byOrdinal(a, b)
-}
-
-function byMailPlace(a: MailRow, b: MailRow): number {
-  return a.mail.place - b.mail.place || byOrdinal(a, b)
 }
 
 function bySeq(a: MessageRow, b: MessageRow): number {

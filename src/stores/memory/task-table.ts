@@ -7,13 +7,13 @@ import type { TaskRecord } from '../../core/task.ts'
 import type { Stamp, TaskPut } from '../../core/unit.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Journal } from './journal.ts'
-import type { Tables, TaskRow } from './tables.ts'
+import { isUntaken, type Tables, type TaskRow } from './tables.ts'
 
 /** The first and the last number that a unit tags with a task. */
 type Tags = ReadonlyMap<TaskId, { readonly first: number; readonly last: number }>
 
 /** The instant of the unit that writes, its last number, and its tags. */
-export interface Moment {
+interface Moment {
   readonly at: number
   readonly head: number
   readonly tags: Tags
@@ -71,7 +71,7 @@ export function tagsOf(events: readonly StoredEvent[]): Tags {
 export function takeTasks(tables: Tables, key: ThreadKey, ids: readonly TaskId[], journal: Journal): TaskId[] {
   return ids.filter((id) => {
     const row = tables.tasks.get(id)
-    if (row?.record.key !== key || !isTerminal(row.record.status) || row.record.taken) return false
+    if (row?.record.key !== key || !isUntaken(row.record)) return false
     replace(tables, row, Object.freeze({ ...row.record, taken: true }), journal)
     return true
   })

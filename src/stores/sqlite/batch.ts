@@ -1,8 +1,8 @@
-import { principalOf, type TaskId } from '../../core/id.ts'
+import { principalOf, type TaskId, type ThreadKey } from '../../core/id.ts'
 import type { Refusal, Unit, Verdict } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
-import { TaskWrites, type UnitPlace } from './task-writes.ts'
-import { type ThreadState, ThreadWrites } from './thread-writes.ts'
+import type { TaskWrites, UnitPlace } from './task-writes.ts'
+import type { ThreadState, ThreadWrites } from './thread-writes.ts'
 import { findKey, forgetTask, readMail, writeKey, writeMail, writeMessage, writeStep } from './unit-writes.ts'
 
 /** What the store tells of the moment of a commit. */
@@ -14,6 +14,12 @@ export interface Moment {
   readonly leaseHolders: readonly string[]
 }
 
+export interface Tables {
+  readonly connection: Connection
+  readonly threads: ThreadWrites
+  readonly tasks: TaskWrites
+}
+
 /**
  * The units of one transaction, taken in order.
  *
@@ -22,55 +28,53 @@ export interface Moment {
  * B3 What fails after the checks is the unit's fault and fails the whole transaction.
  */
 export class Batch {
-  readonly #connection: Connection
-  readonly #now: number
-  readonly #leaseHolders: readonly string[]
-  readonly #threads: ThreadWrites
-  readonly #tasks: TaskWrites
+  readonly #tables: Tables
+  readonly #moment: Moment
   readonly #refused = new Set<string>()
+  readonly #stale = new Set<ThreadKey>()
 
-  constructor(connection: Connection, moment: Moment) {
-    this.#connection = connection
-    this.#now = moment.now
-    this.#leaseHolders = moment.leaseHolders
-    this.#threads = new ThreadWrites(connection)
-    this.#tasks = new TaskWrites(connection)
+  constructor(tables: Tables, moment: Moment) {
+    this.#tables = tables
+    this.#moment = moment
   }
 
   take(unit: Unit): Verdict {
     const reason = this.#refusal(unit)
     if (!reason) return this.#write(unit)
     if (unit.fence) this.#refused.add(fenceKey(unit.fence))
+    if (reason.code === 'stale') this.#stale.add(unit.thread)
     return { committed: false, reason }
   }
 
   /** Writes what was held back to be written once. */
   flush(): void {
-    this.#threads.flush()
-    this.#tasks.flush()
+    this.#tables.threads.flush()
+    this.#tables.tasks.flush()
   }
 
   #refusal(unit: Unit): Refusal | undefined {
     if (unit.fence && this.#refused.has(fenceKey(unit.fence))) return { code: 'after_refused' }
-    const thread = this.#threads.find(unit.thread)
-    if (unit.rev !== undefined && unit.rev !== (thread?.rev ?? 0)) return { code: 'stale' }
-    if (unit.fence && !(thread && this.#tasks.isRunning(unit.fence, thread.n))) return { code: 'fenced' }
-    if (unit.lapsed !== undefined && this.#leaseHolders.includes(unit.lapsed)) return { code: 'leased' }
-    const used = findKey(this.#connection, unit)
-    return used && { code: 'key_taken', task: used.task, digest: used.digest }
+    const thread = this.#tables.threads.find(unit.thread)
+    const isStale = unit.rev !== (thread?.rev ?? 0) || this.#stale.has(unit.thread)
+    if (unit.rev !== undefined && isStale) return { code: 'stale' }
+    if (unit.fence && !(thread && this.#tables.tasks.isRunning(unit.fence, thread.n))) return { code: 'fenced' }
+    if (unit.lapsed !== undefined && this.#moment.leaseHolders.includes(unit.lapsed)) return { code: 'leased' }
+    const used = findKey(this.#tables.connection, unit)
+    if (used) return { code: 'key_taken', task: used.task, digest: used.digest }
+    return unit.askKey === undefined ? undefined : { code: 'key_free' }
   }
 
   #write(unit: Unit): Verdict {
-    const thread = this.#threads.use(unit.thread, this.#now)
+    const thread = this.#tables.threads.use(unit.thread, this.#moment.now)
     const first = thread.head + 1
-    const at = Math.max(thread.at, this.#now)
-    this.#threads.append(thread, unit.events, at)
+    const at = Math.max(thread.at, this.#moment.now)
+    this.#tables.threads.append(thread, unit.events, at)
     if (unit.rev !== undefined) thread.rev = unit.rev + 1
     if (unit.wakes !== undefined) thread.wakes = unit.wakes
     this.#writeTasks(unit, thread, first, at)
-    for (const mail of unit.mail ?? []) writeMail(this.#connection, thread.n, mail)
-    for (const id of unit.read ?? []) readMail(this.#connection, thread.n, id)
-    const taken = unit.take?.filter((id) => this.#tasks.take(id, thread.n)) ?? []
+    for (const mail of unit.mail ?? []) writeMail(this.#tables.connection, thread.n, mail)
+    for (const id of unit.read ?? []) readMail(this.#tables.connection, thread.n, id)
+    const taken = unit.take?.filter((id) => this.#tables.tasks.take(id, thread.n)) ?? []
     this.#writeRest(unit, thread, first, at)
     return { committed: true, first, at, taken }
   }
@@ -79,24 +83,24 @@ export class Batch {
     const tags = tagsOf(unit, first)
     const place: UnitPlace = { thread: thread.n, principal: principalOf(unit.thread), at, lastSeq: thread.head, tags }
     const puts = unit.tasks ?? []
-    if (unit.fence && unit.report) this.#tasks.report(unit.fence.task, unit.report)
+    if (unit.fence && unit.report) this.#tables.tasks.report(unit.fence.task, unit.report)
     for (const id of tags.keys()) {
-      if (!puts.some((put) => put.isNew && put.record.id === id)) this.#tasks.number(id, place)
+      if (!puts.some((put) => put.isNew && put.record.id === id)) this.#tables.tasks.number(id, place)
     }
     for (const put of puts) {
       if (put.record.key !== unit.thread) throw new Error(`${put.record.id} is not of the thread ${unit.thread}`)
-      this.#tasks.put(put, place)
+      this.#tables.tasks.put(put, place)
     }
   }
 
   #writeRest(unit: Unit, thread: ThreadState, first: number, at: number): void {
     for (const put of unit.messages ?? []) {
       if (!unit.events[put.event]) throw new Error(`The message ${put.id} names an event that its unit does not have`)
-      writeMessage(this.#connection, thread.n, put, first + put.event, at)
+      writeMessage(this.#tables.connection, thread.n, put, first + put.event, at)
     }
-    for (const step of unit.steps ?? []) writeStep(this.#connection, step, thread.head)
-    for (const id of unit.forget ?? []) forgetTask(this.#connection, thread.n, id)
-    if (unit.key) writeKey(this.#connection, principalOf(unit.thread), unit.key, this.#now)
+    for (const step of unit.steps ?? []) writeStep(this.#tables.connection, step, thread.head)
+    for (const id of unit.forget ?? []) forgetTask(this.#tables.connection, thread.n, id)
+    if (unit.key) writeKey(this.#tables.connection, principalOf(unit.thread), unit.key, this.#moment.now)
   }
 }
 

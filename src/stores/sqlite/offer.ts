@@ -10,6 +10,7 @@ const selectStartable = `
 const selectHeld = `
   SELECT t.n, t.id, th.key FROM tasks t INDEXED BY tasks_held CROSS JOIN threads th ON th.n = t.thread
   WHERE t.held AND t.node = ?
+    AND (t.closure OR t.cancel_requested_at IS NOT NULL OR t.agent IN (SELECT value FROM json_each(?)))
   ORDER BY t.n LIMIT ?`
 
 // Leaps from node to node, however many tasks each holds.
@@ -38,7 +39,8 @@ export function readOffer(connection: Connection, isHeld: (node: string) => bool
   const agents = [...new Set(query.agents)]
   const nodes = connection.all<{ node: string }>(selectHolders).filter(({ node }) => !isHeld(node))
   const starts = agents.flatMap((agent) => connection.all<RefRow>(selectStartable, agent, query.starts))
-  const orphans = nodes.flatMap(({ node }) => connection.all<RefRow>(selectHeld, node, query.orphans))
+  const known = JSON.stringify(agents)
+  const orphans = nodes.flatMap(({ node }) => connection.all<RefRow>(selectHeld, node, known, query.orphans))
   return {
     starts: oldest(starts, query.starts),
     orphans: oldest(orphans, query.orphans),

@@ -30,13 +30,12 @@ export function checkSchema(connection: Connection, path: string, mayMigrate: bo
   throw new HoldfastError('store_schema', message)
 }
 
-/** Writes what the schema lacks. It takes the right to write even if that is nothing, so a file that cannot be written shows. */
+/** Writes what the schema lacks. It writes even if that is nothing, so that a file that cannot be written to shows. */
 export function migrate(connection: Connection, missing: readonly Migration[]): void {
+  const minor = missing.at(-1)?.number ?? 0
   connection.transaction('BEGIN IMMEDIATE', () => {
-    for (const migration of missing) {
-      connection.exec(readFileSync(new URL(migration.name, folder), 'utf8'))
-      connection.run('UPDATE holdfast_meta SET major = ?, minor = ?', major, migration.number)
-    }
+    for (const { name } of missing) connection.exec(readFileSync(new URL(name, folder), 'utf8'))
+    connection.run('UPDATE holdfast_meta SET major = ?1, minor = ?2 WHERE minor < ?2', major, minor)
   })
 }
 

@@ -108,7 +108,6 @@ class SqliteStore implements Store {
 
   async commit(units: readonly Unit[]): Promise<Verdict[]> {
     const { writer } = this.#use()
-    if (units.length === 0) return []
     this.#nextTask = Math.max(this.#nextTask, ...units.map(nextTaskAfter))
     const now = this.clock.now()
     return writer.apply(units, { now, nextTask: this.#nextTask, leaseHolders: this.#leases.holders(now) })

@@ -1,10 +1,11 @@
+import { invariant } from '../../core/errors.ts'
 import type { TaskId } from '../../core/id.ts'
 import type { Status } from '../../core/status.ts'
 import type { TaskPut, Unit } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
 import { columnNames, columnValues, stampNames, stampValues } from './task-row.ts'
 
-/** A task as a batch has left it so far. */
+/** A task as the units taken so far have left it. */
 interface TaskState {
   readonly n: number
   readonly thread: number
@@ -14,8 +15,6 @@ interface TaskState {
   seq: number
   /** What it reported since its row was written. */
   report: NonNullable<Unit['report']>
-  /** Whether `flush` has something to write. */
-  isChanged: boolean
 }
 
 /** Where and when a unit stands: its thread, its instant, and the first and last number of each task's events in it. */
@@ -38,7 +37,7 @@ const updateTask = `
   UPDATE tasks SET first_seq = ?, seq = ?,
     ${stampNames.map((name) => `${name} = coalesce(?, ${name}, ?)`).join(', ')},
     ${columnNames.map((name) => `${name} = ?`).join(', ')}
-  WHERE n = ?`
+  WHERE n = ? AND status = ? AND epoch = ?`
 
 const updateReport = `
   UPDATE tasks SET first_seq = ?, seq = ?, progress = coalesce(?, progress), usage = coalesce(?, usage)
@@ -48,15 +47,20 @@ const insertInput = 'INSERT INTO inputs (task, body) VALUES (?, ?)'
 const replaceResult = 'INSERT OR REPLACE INTO results (task, body) VALUES (?, ?)'
 const deleteResult = 'DELETE FROM results WHERE task = ?'
 
-const takeResult = 'UPDATE tasks SET taken = 1 WHERE id = ? AND thread = ? AND NOT live AND NOT taken'
+const takeResult = 'UPDATE tasks SET taken = 1 WHERE id = ? AND thread = ? AND untaken'
+
+// Some hundred bytes each: enough for all tasks that are executed at the same time.
+const knownCountMax = 10_000
 
 /**
- * The tasks that a batch touches. A put writes its row at once, in the order of the units, so that the unique
- * indexes judge it by what came before; numbers and reports of running tasks are written once per task, at the end.
+ * The tasks that are written to. A put writes its row at once, in the order of the units, so that the unique indexes judge
+ * it by what came before; numbers and reports of running tasks are written once per transaction, at its end. What was
+ * read stays known, as that of threads does.
  */
 export class TaskWrites {
   readonly #connection: Connection
-  readonly #states = new Map<TaskId, TaskState>()
+  readonly #known = new Map<TaskId, TaskState>()
+  readonly #changed = new Set<TaskState>()
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -71,7 +75,7 @@ export class TaskWrites {
     const task = this.#find(id)
     if (!task) return
     task.report = { ...task.report, ...report }
-    task.isChanged = true
+    this.#changed.add(task)
   }
 
   /** Gives a task of the unit's thread the numbers of its events. A tag that names no such task is no error. */
@@ -81,7 +85,7 @@ export class TaskWrites {
     if (!tag || task?.thread !== place.thread) return
     if (task.firstSeq === 0) task.firstSeq = tag.first
     task.seq = tag.last
-    task.isChanged = true
+    this.#changed.add(task)
   }
 
   put(put: TaskPut, place: UnitPlace): void {
@@ -94,21 +98,31 @@ export class TaskWrites {
   }
 
   flush(): void {
-    for (const task of this.#states.values()) {
-      if (!task.isChanged) continue
+    for (const task of this.#changed) {
       const { progress, usage } = task.report
-      const values = [task.firstSeq, task.seq, progress ?? null, usage ? JSON.stringify(usage) : null]
-      this.#connection.run(updateReport, ...values, task.n, task.status, task.epoch)
+      this.#write(updateReport, task, [progress ?? null, usage ? JSON.stringify(usage) : null])
+      task.report = {}
     }
+    this.#changed.clear()
+    if (this.#known.size > knownCountMax) this.forget()
+  }
+
+  /** Forgets what is known, which a transaction that failed has made wrong. */
+  forget(): void {
+    this.#known.clear()
+    this.#changed.clear()
   }
 
   #find(id: TaskId): TaskState | undefined {
-    const known = this.#states.get(id)
+    const known = this.#known.get(id)
     if (known) return known
-    const row = this.#connection.get<Omit<TaskState, 'report' | 'isChanged'>>(selectTask, id)
-    if (!row) return undefined
-    const state = { ...row, report: {}, isChanged: false }
-    this.#states.set(id, state)
+    const row = this.#connection.get<Omit<TaskState, 'report'>>(selectTask, id)
+    return row && this.#keep(id, row)
+  }
+
+  #keep(id: TaskId, row: Omit<TaskState, 'report'>): TaskState {
+    const state = { ...row, report: {} }
+    this.#known.set(id, state)
     return state
   }
 
@@ -121,8 +135,7 @@ export class TaskWrites {
     const n = Number(this.#connection.prepare(insertTask).run(...values).lastInsertRowid)
     if (record.input !== undefined) this.#connection.run(insertInput, n, record.input)
     if (record.result !== undefined) this.#connection.run(replaceResult, n, record.result)
-    const { status, epoch } = record
-    this.#states.set(record.id, { n, thread: place.thread, status, epoch, firstSeq, seq, report: {}, isChanged: false })
+    this.#keep(record.id, { n, thread: place.thread, status: record.status, epoch: record.epoch, firstSeq, seq })
   }
 
   #update(put: TaskPut, place: UnitPlace): void {
@@ -131,9 +144,15 @@ export class TaskWrites {
     if (task?.thread !== place.thread) throw new Error(`${record.id} cannot be updated: its thread has no such task`)
     const stamps = stampValues(put, place.at, place.lastSeq)
     const stampPairs = stamps.flatMap(({ set, value }) => (set ? [value, null] : [null, value]))
-    this.#connection.run(updateTask, task.firstSeq, task.seq, ...stampPairs, ...columnValues(record), task.n)
+    this.#write(updateTask, task, [...stampPairs, ...columnValues(record)])
     if (record.result === undefined) this.#connection.run(deleteResult, task.n)
     else this.#connection.run(replaceResult, task.n, record.result)
-    Object.assign(task, { status: record.status, epoch: record.epoch, report: {}, isChanged: false })
+    Object.assign(task, { status: record.status, epoch: record.epoch, report: {} })
+    this.#changed.delete(task)
+  }
+  /** Changes the row of a task as it is known, and no other. */
+  #write(sql: string, { n, firstSeq, seq, status, epoch }: TaskState, values: (string | number | null)[]): void {
+    const count = this.#connection.run(sql, firstSeq, seq, ...values, n, status, epoch)
+    invariant(count === 1, `task ${n} is ${status} at epoch ${epoch}`)
   }
 }

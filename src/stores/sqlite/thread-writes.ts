@@ -1,42 +1,57 @@
+import { invariant } from '../../core/errors.ts'
 import { type EventDraft, encodeLine } from '../../core/event.ts'
 import { principalOf, type ThreadKey } from '../../core/id.ts'
 import type { Connection } from './connection.ts'
 
-/** A thread as a batch has left it so far. */
+/** A thread as the units taken so far have left it. */
 export interface ThreadState {
   readonly n: number
   head: number
   rev: number
   wakes: number
   at: number
+  /** The head and revision of its row, which are those of its last commit. */
+  stored: { readonly head: number; readonly rev: number }
   /** Encoded events that wait for `flush`; the last of them has the number `head`. */
   lines: string[]
-  /** Whether a unit of it was taken, so that `flush` has something to write. */
-  isUsed: boolean
 }
 
-type ThreadRow = Omit<ThreadState, 'lines' | 'isUsed'>
+interface ThreadRow {
+  readonly n: number
+  readonly head: number
+  readonly rev: number
+  readonly wakes: number
+  readonly at: number
+}
 
 const selectThread = 'SELECT n, head, rev, wakes, at FROM threads WHERE key = ?'
 
 const insertThread = `
   INSERT INTO threads (key, principal, first, head, rev, wakes, at) VALUES (?, ?, 1, 0, 0, 0, ?)`
 
-const updateThread = 'UPDATE threads SET head = ?, rev = ?, wakes = ?, at = ? WHERE n = ?'
+const updateThread = `
+  UPDATE threads SET head = ?, rev = ?, wakes = ?, at = ? WHERE n = ? AND head = ? AND rev = ?`
 
 const insertChunk = 'INSERT INTO chunks (thread, first, last, at, body) VALUES (?, ?, ?, ?, ?)'
 
-/** The threads that a batch touches. Their rows and chunks are written once, at its end. */
+// Some hundred bytes each: enough for all threads that are written to at the same time.
+const knownCountMax = 10_000
+
+/**
+ * The threads that are written to. Their rows and chunks are written once per transaction, at its end. What was read stays
+ * known, because nobody else writes; if somebody did, the row is not as it was left and the transaction fails.
+ */
 export class ThreadWrites {
   readonly #connection: Connection
-  readonly #states = new Map<ThreadKey, ThreadState>()
+  readonly #known = new Map<ThreadKey, ThreadState>()
+  readonly #used = new Set<ThreadState>()
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
 
   find(key: ThreadKey): ThreadState | undefined {
-    const known = this.#states.get(key)
+    const known = this.#known.get(key)
     if (known) return known
     const row = this.#connection.get<ThreadRow>(selectThread, key)
     return row && this.#keep(key, row)
@@ -45,7 +60,7 @@ export class ThreadWrites {
   /** The thread, made if it was never used. */
   use(key: ThreadKey, now: number): ThreadState {
     const thread = this.find(key) ?? this.#insert(key, now)
-    thread.isUsed = true
+    this.#used.add(thread)
     return thread
   }
 
@@ -57,11 +72,22 @@ export class ThreadWrites {
   }
 
   flush(): void {
-    for (const thread of this.#states.values()) {
-      if (!thread.isUsed) continue
+    for (const thread of this.#used) {
+      const { n, head, rev, wakes, at, stored } = thread
       this.#writeChunks(thread)
-      this.#connection.run(updateThread, thread.head, thread.rev, thread.wakes, thread.at, thread.n)
+      const count = this.#connection.run(updateThread, head, rev, wakes, at, n, stored.head, stored.rev)
+      invariant(count === 1, `thread ${n} is at head ${stored.head} and revision ${stored.rev}`)
+      thread.stored = { head, rev }
+      thread.lines = []
     }
+    this.#used.clear()
+    if (this.#known.size > knownCountMax) this.forget()
+  }
+
+  /** Forgets what is known, which a transaction that failed has made wrong. */
+  forget(): void {
+    this.#known.clear()
+    this.#used.clear()
   }
 
   #writeChunks({ n, head, at, lines }: ThreadState): void {
@@ -80,8 +106,8 @@ export class ThreadWrites {
   }
 
   #keep(key: ThreadKey, row: ThreadRow): ThreadState {
-    const state = { ...row, lines: [], isUsed: false }
-    this.#states.set(key, state)
+    const state = { ...row, stored: { head: row.head, rev: row.rev }, lines: [] }
+    this.#known.set(key, state)
     return state
   }
 }

@@ -28,8 +28,8 @@ export function findKey(
   connection: Connection,
   unit: Unit,
 ): { readonly task: TaskId; readonly digest: string } | undefined {
-  if (!unit.key) return undefined
-  return connection.get(selectKey, principalOf(unit.thread), unit.key.key)
+  const key = unit.key?.key ?? unit.askKey
+  return key === undefined ? undefined : connection.get(selectKey, principalOf(unit.thread), key)
 }
 
 export function writeKey(connection: Connection, owner: Principal, key: IdempotencyKey, now: number): void {
@@ -43,7 +43,7 @@ export function writeMessage(connection: Connection, thread: number, put: Messag
 }
 
 /** What of a letter is not searched; absent fields stay absent. */
-export type MailDoc = Pick<Mail, 'by' | 'from' | 'steer'>
+export type MailDoc = Pick<Mail, 'by' | 'from' | 'steer' | 'ended'>
 
 export function writeMail(connection: Connection, thread: number, mail: Mail): void {
   const { id, task, place, content, ...doc } = mail

@@ -1,9 +1,11 @@
-import { HoldfastError } from '../../core/errors.ts'
+import { HoldfastError, isHoldfastError } from '../../core/errors.ts'
 import type { Unit, Verdict } from '../../core/unit.ts'
-import { Batch, type Moment } from './batch.ts'
+import { Batch, type Moment, type Tables } from './batch.ts'
 import { Connection } from './connection.ts'
 import { translate, translateOpening } from './failure.ts'
 import { checkSchema, migrate } from './schema.ts'
+import { TaskWrites } from './task-writes.ts'
+import { ThreadWrites } from './thread-writes.ts'
 
 export interface WriterOptions {
   readonly path: string
@@ -22,11 +24,13 @@ const cacheKib = 32_768
  * The one writer of the file. Everything in it is synchronous; its host decides on which thread that is.
  *
  * W1 A batch is one transaction, durable when `apply` returns.
- * W2 After a failed fsync nothing is known of the file, and nothing is written any more.
+ * W2 What is known of threads and tasks is what the last commit left; a transaction that fails makes it unknown.
+ * W3 After a failed fsync nothing is known of the file, and nothing is written any more.
  */
 export class SqliteWriter {
   readonly #path: string
   readonly #connection: Connection
+  readonly #tables: Tables
   #nextTask: number
   #failure: unknown
 
@@ -34,6 +38,8 @@ export class SqliteWriter {
     this.#path = options.path
     try {
       this.#connection = open(options)
+      const [threads, tasks] = [new ThreadWrites(this.#connection), new TaskWrites(this.#connection)]
+      this.#tables = { connection: this.#connection, threads, tasks }
       const meta = this.#connection.get<{ next_task: number }>('SELECT next_task FROM holdfast_meta')
       this.#nextTask = meta?.next_task ?? 0
     } catch (error) {
@@ -48,9 +54,10 @@ export class SqliteWriter {
 
   apply(units: readonly Unit[], moment: Moment): Verdict[] {
     return this.#transaction(moment.nextTask, () => {
-      const batch = new Batch(this.#connection, moment)
+      const batch = new Batch(this.#tables, moment)
       const verdicts = units.map((unit) => batch.take(unit))
       batch.flush()
+      if (units.length === 0) this.#tryToWrite()
       return verdicts
     })
   }
@@ -64,6 +71,15 @@ export class SqliteWriter {
     }
   }
 
+  /**
+   * Whether a commit could be made shows only if something is written: a full disk has no objection to nothing. SQLite
+   * leaves out a change to the value that is there, so it takes two that cancel each other out.
+   */
+  #tryToWrite(): void {
+    this.#connection.run('UPDATE holdfast_meta SET next_task = next_task + 1')
+    this.#connection.run('UPDATE holdfast_meta SET next_task = next_task - 1')
+  }
+
   #transaction<Result>(nextTask: number, work: () => Result): Result {
     if (this.#failure !== undefined) throw this.#failure
     try {
@@ -75,15 +91,13 @@ export class SqliteWriter {
       this.#nextTask = Math.max(this.#nextTask, nextTask)
       return result
     } catch (error) {
+      this.#tables.threads.forget()
+      this.#tables.tasks.forget()
       const translated = translate(error, this.#path)
-      if (isFatal(translated)) this.#failure = translated
+      if (isHoldfastError(translated, 'store_failed')) this.#failure = translated
       throw translated
     }
   }
-}
-
-function isFatal(error: unknown): boolean {
-  return error instanceof HoldfastError && error.code === 'store_failed'
 }
 
 function open(options: WriterOptions): Connection {
@@ -97,6 +111,8 @@ function open(options: WriterOptions): Connection {
       throw new HoldfastError('store_unavailable', message)
     }
     connection.exec('PRAGMA synchronous = FULL')
+    // Where an fsync leaves data in the disk's own cache (macOS), ask for more.
+    connection.exec('PRAGMA fullfsync = ON')
     connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
     connection.exec(`PRAGMA cache_size = -${cacheKib}`)
     if (options.pageCountMax !== undefined) connection.exec(`PRAGMA max_page_count = ${options.pageCountMax}`)

@@ -15,7 +15,7 @@ export const home = threadKey(alice, threadId('home'))
 export const away = threadKey(alice, threadId('away'))
 export const bobsHome = threadKey(bob, threadId('home'))
 
-export type Committed = Extract<Verdict, { committed: true }>
+type Committed = Extract<Verdict, { committed: true }>
 
 /** A pending task of the agent `echo` that may start. */
 export function pending(id: string, fields: Partial<TaskRecord> = {}): TaskRecord {

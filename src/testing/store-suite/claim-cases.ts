@@ -71,6 +71,12 @@ export const claimCases: StoreCase[] = [
     assert.deepEqual(await starts(store), ['bg_3'])
   }),
 
+  storeCase('offers nothing that is running or ended, even if its record calls it ready', async (store) => {
+    await commit(store, accepting(running('bg_0', { ready: true })), accepting(ended('bg_1', { ready: true })))
+    assert.deepEqual(await starts(store), [])
+    assert.deepEqual((await claim(store, { agents: [], withCounts: true })).counts, { pending: 0, unclaimable: 0 })
+  }),
+
   storeCase('never offers a closure to be started', async (store) => {
     await commit(store, accepting(pending('bg_0', { closure: true, node: 'node_1' })))
     assert.deepEqual(await starts(store), [])
@@ -115,12 +121,18 @@ export const claimCases: StoreCase[] = [
     assert.deepEqual(await orphans(store), ['bg_1'])
   }),
 
-  storeCase('offers orphans whatever their agent, the first accepted first, as many as asked', async (store) => {
-    await commit(
-      store,
-      accepting(running('z', { agent: 'demo', node: 'node_8' })),
-      accepting(running('y', { key: away })),
-    )
+  storeCase('offers no orphan that the node can neither go on with nor end', async (store) => {
+    await commit(store, accepting(running('bg_0', { agent: 'demo' })), accepting(running('bg_1')))
+    const closure = running('bg_2', { agent: 'demo', closure: true })
+    const cancelling = running('bg_3', { agent: 'demo', cancelRequestedAt: 1 })
+    await commit(store, accepting(closure), accepting(cancelling))
+    assert.deepEqual(await orphans(store), ['bg_1', 'bg_2', 'bg_3'])
+    assert.deepEqual(await orphans(store, { agents: ['demo'] }), ['bg_0', 'bg_2', 'bg_3'])
+    assert.deepEqual(await orphans(store, { orphans: 1 }), ['bg_1'])
+  }),
+
+  storeCase('offers orphans of all nodes, the first accepted first, as many as asked', async (store) => {
+    await commit(store, accepting(running('z', { node: 'node_8' })), accepting(running('y', { key: away })))
     await commit(store, accepting(running('x', { node: 'node_8' })), accepting(running('w')))
     assert.deepEqual(await orphans(store), ['z', 'y', 'x', 'w'])
     assert.deepEqual(await orphans(store, { orphans: 3 }), ['z', 'y', 'x'])

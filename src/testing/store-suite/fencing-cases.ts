@@ -49,6 +49,13 @@ export const fencingCases: StoreCase[] = [
     )
   }),
 
+  storeCase('refuses what was decided after a stale unit, though its revision fits by accident', async (store) => {
+    await commit(store, unit({ rev: 0 }), unit({ rev: 1 }))
+    const batch = [unit({ rev: 1 }), unit({ rev: 2 }), unit({ thread: away, rev: 0 }), unit({ events: deltas(1) })]
+    assert.deepEqual(await codes(store, batch), ['stale', 'stale', 'committed', 'committed'])
+    assert.deepEqual(await codes(store, [unit({ rev: 2 })]), ['committed'])
+  }),
+
   storeCase('does not move the revision by a unit that states none', async (store) => {
     await withRunning(store, 'bg_0')
     await commit(store, fenced('bg_0', 1), unit({ events: deltas(1) }))
@@ -140,13 +147,9 @@ export const fencingCases: StoreCase[] = [
     assert.deepEqual(await codes(store, [fenced('bg_0', 1)]), ['committed'])
   }),
 
-  storeCase('refuses nothing after a refused unit that has no fence', async (store) => {
+  storeCase('refuses no executing unit after a stale unit that has no fence', async (store) => {
     await withRunning(store, 'bg_0')
-    assert.deepEqual(await codes(store, [unit({ rev: 9 }), fenced('bg_0', 1), unit({ rev: 0 })]), [
-      'stale',
-      'committed',
-      'committed',
-    ])
+    assert.deepEqual(await codes(store, [unit({ rev: 9 }), fenced('bg_0', 1)]), ['stale', 'committed'])
   }),
 
   storeCase('says stale of a unit that is both stale and fenced', async (store) => {

@@ -16,6 +16,7 @@ import {
   pending,
   refused,
   running,
+  unit,
 } from './builders.ts'
 import { type StoreCase, storeCase } from './store-case.ts'
 
@@ -61,6 +62,17 @@ export const idempotencyCases: StoreCase[] = [
   storeCase('tells keys apart that differ in case or blanks only', async (store) => {
     const batch = ['k', 'K', 'k/', '%6b', '"k"'].map((key, n) => keyed(`bg_${n}`, key))
     assert.deepEqual(new Set(await codes(store, batch)), new Set(['committed']))
+  }),
+
+  storeCase('says of a key that is only asked for whether it was used, and keeps nothing', async (store) => {
+    const ask = (thread = home): Unit => unit({ thread, askKey: 'k' })
+    assert.deepEqual(await refused(store, ask()), { code: 'key_free' })
+    assert.equal(await store.livePart(home), undefined)
+    await commit(store, keyed('bg_0', 'k', {}, 'first'))
+    const taken = { code: 'key_taken', task: 'bg_0', digest: 'first' }
+    assert.deepEqual([await refused(store, ask()), await refused(store, ask(away))], [taken, taken])
+    assert.deepEqual(await refused(store, ask(bobsHome)), { code: 'key_free' })
+    assert.equal(await headOf(store), 1)
   }),
 
   storeCase('keeps no key of a refused unit', async (store) => {

@@ -5,6 +5,7 @@ import { durabilityCases } from './durability-cases.ts'
 import { eventCases } from './event-cases.ts'
 import { fencingCases } from './fencing-cases.ts'
 import { idempotencyCases } from './idempotency-cases.ts'
+import { isolationCases } from './isolation-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { listingCases } from './listing-cases.ts'
 import { mailCases } from './mail-cases.ts'
@@ -25,6 +26,7 @@ export const storeCases: StoreCase[] = [
   ...commitCases,
   ...fencingCases,
   ...recordCases,
+  ...isolationCases,
   ...listingCases,
   ...messageCases,
   ...mailCases,

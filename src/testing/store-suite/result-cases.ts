@@ -55,6 +55,12 @@ export const resultCases: StoreCase[] = [
     assert.equal((await taskOf(store, 'bg_2')).taken, false)
   }),
 
+  storeCase('takes no run, whose result is in the conversation', async (store) => {
+    await commit(store, accepting(ended('bg_0', { type: 'run' })), accepting(ended('bg_1')))
+    assert.deepEqual((await commitOne(store, unit({ take: ids('bg_0', 'bg_1') }))).taken, ['bg_1'])
+    assert.equal((await taskOf(store, 'bg_0')).taken, false)
+  }),
+
   storeCase('takes nothing of another thread or principal', async (store) => {
     await withEnded(store, 'bg_0')
     assert.deepEqual((await commitOne(store, unit({ thread: away, take: ids('bg_0') }))).taken, [])
@@ -131,6 +137,16 @@ export const resultCases: StoreCase[] = [
     assert.deepEqual(await untaken(store, { status: ['completed'] }), ['bg_0'])
   }),
 
+  storeCase('pages through untaken results without a repeat', async (store) => {
+    const names = ['bg_3', 'bg_1', 'bg_2', 'bg_0']
+    await withEnded(store, ...names)
+    const query = { principal: alice, untaken: true, limit: 2 }
+    const { tasks, cursor = '' } = await store.tasks(query)
+    assert.deepEqual(idsOf(tasks), ['bg_3', 'bg_1'])
+    const last = await store.tasks({ ...query, cursor })
+    assert.deepEqual([idsOf(last.tasks), last.cursor], [['bg_2', 'bg_0'], undefined])
+  }),
+
   storeCase('pages through untaken results while earlier ones are taken', async (store) => {
     const names = ['bg_4', 'bg_3', 'bg_2', 'bg_1', 'bg_0']
     await withEnded(store, ...names)
@@ -174,6 +190,14 @@ export const resultCases: StoreCase[] = [
     assert.deepEqual(await awaited(store), ['bg_1', 'bg_2'])
     await commit(store, unit({ take: ids('bg_1', 'bg_2') }))
     assert.deepEqual(await awaited(store), [])
+  }),
+
+  storeCase('has ends in the order in which they came, whoever awaits them', async (store) => {
+    await commit(store, accepting(running('bg_0')), accepting(running('bg_1')))
+    const ofOther = { parent: { task: taskId('bg_1') } }
+    await commit(store, accepting(ended('bg_2', ofOther)), accepting(ended('bg_3', ofParent)))
+    await commit(store, accepting(ended('bg_4', { wake: 'echo' })), accepting(ended('bg_5', ofOther)))
+    assert.deepEqual(await awaited(store), ['bg_2', 'bg_3', 'bg_4', 'bg_5'])
   }),
 
   storeCase('names an end once that is awaited by a parent and is to wake the thread', async (store) => {

@@ -1,7 +1,7 @@
 import type { TaskId, ThreadKey } from '../../../src/core/id.ts'
 import { principalOf } from '../../../src/core/id.ts'
 import { isTerminal } from '../../../src/core/status.ts'
-import type { TaskRecord } from '../../../src/core/task.ts'
+import { isRun, type TaskRecord } from '../../../src/core/task.ts'
 import type { Refusal, Unit, Verdict } from '../../../src/core/unit.ts'
 
 interface ModelThread {
@@ -38,12 +38,14 @@ export class StoreModel {
   /** What each unit is answered, or undefined if the batch is at fault. Then the model is of no more use. */
   commit(units: readonly Unit[], now: number): Verdict[] | undefined {
     const refused = new Set<string>()
+    const stale = new Set<ThreadKey>()
     const verdicts: Verdict[] = []
     for (const unit of units) {
       const fence = JSON.stringify(unit.fence)
-      const reason = unit.fence && refused.has(fence) ? ({ code: 'after_refused' } as const) : this.#refusal(unit)
+      const reason = unit.fence && refused.has(fence) ? ({ code: 'after_refused' } as const) : this.#refusal(unit, stale)
       if (reason) {
         if (unit.fence) refused.add(fence)
+        if (reason.code === 'stale') stale.add(unit.thread)
         verdicts.push({ committed: false, reason })
         continue
       }
@@ -53,7 +55,8 @@ export class StoreModel {
     return verdicts
   }
 
-  #refusal(unit: Unit): Refusal | undefined {
+  #refusal(unit: Unit, stale: ReadonlySet<ThreadKey>): Refusal | undefined {
+    if (unit.rev !== undefined && stale.has(unit.thread)) return { code: 'stale' }
     if (unit.rev !== undefined && unit.rev !== this.thread(unit.thread).rev) return { code: 'stale' }
     const task = unit.fence && this.tasks.get(unit.fence.task)
     const isHeld = task?.key === unit.thread && task.status === 'running' && task.epoch === unit.fence?.epoch
@@ -84,7 +87,7 @@ export class StoreModel {
 
   #take(id: TaskId, key: ThreadKey): boolean {
     const record = this.tasks.get(id)
-    if (record?.key !== key || !isTerminal(record.status) || record.taken) return false
+    if (record?.key !== key || !isTerminal(record.status) || record.taken || isRun(record)) return false
     this.tasks.set(id, { ...record, taken: true })
     return true
   }

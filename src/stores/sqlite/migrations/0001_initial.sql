@@ -7,7 +7,7 @@ CREATE TABLE holdfast_meta (
   next_task INTEGER NOT NULL
 ) STRICT;
 
-INSERT INTO holdfast_meta VALUES (1, 1, 0);
+INSERT INTO holdfast_meta VALUES (1, 0, 0);
 
 CREATE TABLE threads (
   n INTEGER PRIMARY KEY,

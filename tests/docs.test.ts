@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { errorCodes, taskErrorCodes } from '../src/core/errors.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '..')
+
+async function pages(): Promise<string[]> {
+  const docs = await readdir(join(root, 'docs'), { recursive: true })
+  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)]
+}
+
+/** The TypeScript blocks of a page that are whole programs: those that import something. */
+async function programs(page: string): Promise<string[]> {
+  const text = await readFile(join(root, page), 'utf8')
+  const blocks = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].flatMap((match) => match[1] ?? [])
+  return blocks.filter((block) => block.includes('import '))
+}
+
+async function runProgram(program: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-docs-'))
+  try {
+    const source = program
+      .replaceAll("from 'holdfast'", `from '${join(root, 'src/index.ts')}'`)
+      .replaceAll('sqlite:./', `sqlite:${folder}/`)
+    const file = join(folder, 'program.ts')
+    await writeFile(file, source)
+    const { stdout } = await run(process.execPath, [file], { cwd: folder })
+    return stdout
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+describe('documentation', () => {
+  it('has programs in the README that run to their end', async () => {
+    const found = await programs('README.md')
+    expect(found.length).toBeGreaterThanOrEqual(2)
+    for (const program of found) expect(await runProgram(program)).not.toBe('')
+  })
+
+  it('links only to pages that exist', async () => {
+    for (const page of await pages()) {
+      const text = await readFile(join(root, page), 'utf8')
+      for (const [, target] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+        const file = join(root, dirname(page), target as string)
+        await expect(access(file), `${page} links to ${target}`).resolves.toBeUndefined()
+      }
+    }
+  })
+
+  it('explains every error code once', async () => {
+    const text = await readFile(join(root, 'docs/errors.md'), 'utf8')
+    const headings = [...text.matchAll(/^### (\S+)$/gm)].map((match) => match[1])
+    expect(headings.toSorted()).toEqual([...new Set([...errorCodes, ...taskErrorCodes])].toSorted())
+  })
+
+  it('names tests in the guarantees that exist', async () => {
+    const text = await readFile(join(root, 'docs/guarantees.md'), 'utf8')
+    const named = [...text.matchAll(/`(tests\/[^`]+)`/g)].flatMap((match) => match[1] ?? [])
+    expect(named.length).toBeGreaterThan(10)
+    for (const file of named) await expect(access(join(root, file)), file).resolves.toBeUndefined()
+  })
+})
