@@ -44,11 +44,28 @@ export { cancelled, failed } from './core/outcome.ts'
 export type { OnBusy } from './core/prompt.ts'
 export type { Result } from './core/settle.ts'
 export { isTerminal, type Status } from './core/status.ts'
-export type { OnResult, Task, Usage } from './core/task.ts'
+export type { Asked, OnResult, Task, Usage } from './core/task.ts'
 export type { Agent, AgentContext, AgentFunction, Agents, Ask, RunOptions, SpawnOptions } from './runtime/agent.ts'
+export { echoAgent } from './runtime/agents/echo.ts'
+export { type ScriptOptions, scriptAgent } from './runtime/agents/script.ts'
+export { type BackgroundTasks, type BackgroundTasksOptions, backgroundTasks } from './runtime/background-tasks.ts'
+export type { BackgroundTool, ToolPlace } from './runtime/background-tools.ts'
 export type { Clock } from './runtime/clock.ts'
 export type { AcceptedRun, SendAnswer } from './runtime/intake.ts'
 export type { Logger } from './runtime/logger.ts'
+export {
+  decodeTasks,
+  encodeTasks,
+  type PersistedTask,
+  type PersistedTasks,
+  persistTask,
+  reduceTasks,
+  type TaskSummary,
+  type TasksChange,
+} from './runtime/persisted-task.ts'
 export type { ListOptions, TaskList, ThreadSnapshot } from './runtime/reads.ts'
+export type { RestoreAnswer } from './runtime/restoration.ts'
 export type { Runtime, RuntimeOptions, SubscribeOptions } from './runtime/runtime.ts'
+export { restoreTasks, snapshotTasks } from './runtime/task-snapshot.ts'
+export { reduceView, type TaskLine, type TaskView, type ViewChange, viewText } from './runtime/task-view.ts'
 export type { Store, ThreadPage, ThreadSummary } from './stores/store.ts'

@@ -7,7 +7,7 @@ import { startTask } from './start.ts'
 import { isTerminal } from './status.ts'
 import type { StepRecord } from './step.ts'
 import { type Asked, isRun, type OnResult, type TaskRecord, toTask } from './task.ts'
-import { runOf } from './tree.ts'
+import { wakeUnder } from './tree.ts'
 
 /** Work to be accepted, already checked for shape. */
 export interface TaskRequest {
@@ -69,7 +69,6 @@ export function acceptInto(
   const { live, around } = draft
   checkName(draft, request.name)
   const parent = request.parent?.task === undefined ? undefined : live.task(request.parent.task)
-  const run = parent && request.detached ? live.task(runOf(parent) ?? parent.id) : undefined
   const { onResult: _kept, ...rest } = request
   const record: TaskRecord = {
     ...rest,
@@ -84,7 +83,7 @@ export function acceptInto(
     ...(request.closure && { node: around.node }),
     crashes: 0,
     ...(request.onResult && { onResult: request.onResult }),
-    ...(run?.onResult === 'wake' && run.agent !== undefined && { wake: run.agent }),
+    ...(parent && request.detached && wakeUnder(live, parent)),
     ...(steered !== undefined && { steered }),
     taken: false,
     createdAt: 0,
@@ -111,7 +110,7 @@ function checkParent(live: LiveThread, around: Surroundings, request: TaskReques
   if (!parent || parent.cancelRequestedAt !== undefined) {
     const status = parent ? 'being cancelled' : 'ended'
     throw new HoldfastError('task_terminated', `The parent ${id} is ${status}, so it can have no new child`, {
-      facts: { taskStatus: parent ? parent.status : 'ended' },
+      ...(parent && { facts: { taskStatus: parent.status } }),
     })
   }
   const { treeDepth, childrenPerTask } = around.limits

@@ -54,12 +54,9 @@ function reach(live: LiveThread, scope: CancelScope): TaskRecord[] {
 
 function rootsFirst(live: LiveThread): TaskRecord[] {
   const runs = live.runs()
-  const others = [...live.tasks()].filter((task) => !isRun(task)).sort((a, b) => a.depth - b.depth)
-  return [
-    ...runs.filter((run) => run.status === 'running'),
-    ...others,
-    ...runs.filter((run) => run.status === 'pending'),
-  ]
+  const queued = new Set(runs.filter((run) => run.status === 'pending').flatMap((run) => attachedTree(live, run)))
+  const active = [...live.tasks()].filter((task) => !isRun(task) && !queued.has(task))
+  return [...runs.filter((run) => run.status === 'running'), ...active.sort((a, b) => a.depth - b.depth), ...queued]
 }
 
 /** Steering that nobody has read is accepted as the run it would become, and cancelled with the rest. */

@@ -103,8 +103,9 @@ export class UnitDraft {
     this.#wakes = count
   }
 
-  add(record: TaskRecord): void {
-    this.#puts.set(record.id, { record, isNew: true, stamps: ['createdAt'] })
+  /** A restored task brings its instants; any other gets that of its acceptance. */
+  add(record: TaskRecord, stamps: readonly Stamp[] = ['createdAt']): void {
+    this.#puts.set(record.id, { record, isNew: true, stamps })
   }
 
   put(record: TaskRecord, ...stamps: Stamp[]): void {

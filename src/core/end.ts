@@ -57,7 +57,9 @@ function closeCalls(draft: UnitDraft, record: TaskRecord, outcome: Outcome, outp
 }
 
 function asCancelled(given: Outcome): Outcome {
-  return given.status === 'cancelled' ? given : { status: 'cancelled', message: cancelMessage(undefined) }
+  if (given.status === 'cancelled') return given
+  const isForced = given.status === 'failed' && given.isForced
+  return { status: 'cancelled', message: cancelMessage(undefined), ...(isForced && { isForced }) }
 }
 
 function endedRecord(record: TaskRecord, outcome: Outcome, output: PartsFold, endPlace: number): TaskRecord {

@@ -14,9 +14,15 @@ export interface EventData {
     readonly dropped?: readonly Range[]
   }
   'task.cancelling': { readonly by: string; readonly reason?: string }
-  'task.completed': { readonly result?: unknown; readonly resultOmitted?: true }
-  'task.failed': { readonly error: TaskError; readonly partial?: true }
-  'task.cancelled': { readonly error: TaskError; readonly forced?: true; readonly partial?: true }
+  // `completedAt` is there if it is not the instant of the event: on a task that was restored.
+  'task.completed': { readonly result?: unknown; readonly resultOmitted?: true; readonly completedAt?: number }
+  'task.failed': { readonly error: TaskError; readonly partial?: true; readonly completedAt?: number }
+  'task.cancelled': {
+    readonly error: TaskError
+    readonly forced?: true
+    readonly partial?: true
+    readonly completedAt?: number
+  }
   'message.created': { readonly message: Message; readonly partsOmitted?: true }
   'text.delta': { readonly text: string }
   thinking: { readonly text: string }
@@ -92,11 +98,13 @@ export function isEmitted(event: { readonly type: string }): boolean {
 
 /**
  * An embedded task or message carries the number and instant of its own event, which are not known when its
- * text is encoded. They are left out of the text and put back by whoever reads it, here.
+ * text is encoded. They are left out of the text and put back by whoever reads it, here. A restored task was accepted
+ * earlier and brings that instant.
  */
 export function toEvent(key: ThreadKey, stored: StoredEvent): Event {
   const data = JSON.parse(stored.data) as Record<string, unknown>
-  if (stored.type === 'task.accepted') Object.assign(data['task'] as object, { seq: stored.seq, createdAt: stored.at })
+  if (stored.type === 'task.accepted')
+    data['task'] = { createdAt: stored.at, ...(data['task'] as object), seq: stored.seq }
   if (stored.type === 'message.created') Object.assign(data['message'] as object, { seq: stored.seq, at: stored.at })
   const { seq, at, task, type, epoch } = stored
   const event = {

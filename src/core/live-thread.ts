@@ -171,8 +171,9 @@ export class LiveThread {
 
   #addMail(mail: Mail): void {
     const box = this.#mail.get(mail.task) ?? []
-    box.push(mail)
-    this.#mail.set(mail.task, box)
+    // What is collected goes back to the place of its end, before messages that came later.
+    const index = box.findLastIndex((other) => other.place <= mail.place) + 1
+    this.#mail.set(mail.task, box.toSpliced(index, 0, mail))
   }
 
   #dropMail(id: string): void {

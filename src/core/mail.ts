@@ -1,4 +1,5 @@
 import type { TaskRequest } from './accept.ts'
+import { byteLength } from './byte-length.ts'
 import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
 import { HoldfastError } from './errors.ts'
 import type { JsonText, TaskId } from './id.ts'
@@ -41,14 +42,21 @@ function deliver(draft: UnitDraft, task: TaskRecord, mail: Mail): void {
   const { id, from, content } = mail
   // What others write to a task is not written by its execution, so it carries no epoch.
   const data = { id, ...(from !== undefined && { from }), content: JSON.parse(content) as unknown }
+  checkSize(data, draft.around.limits.eventBytes)
   draft.event('inbox.accepted', data, { ...task, epoch: 0 })
+}
+
+/** A message is in the log whole, so it must fit into an event. */
+function checkSize(data: object, bytesMax: number): void {
+  if (byteLength(JSON.stringify(data)) <= bytesMax) return
+  throw new HoldfastError(
+    'too_large',
+    `A message to a task is at most ${bytesMax} bytes with what belongs to it; keep it elsewhere and pass a link`,
+  )
 }
 
 /** What a task may read: messages, and the ends of its children. */
 export type Readable = 'messages' | 'all'
-
-/** The oldest thing in a task's inbox, by its number in the log. */
-export type Unread = { readonly mail: Mail } | { readonly ended: TaskRecord }
 
 /**
  * Reads the next thing in a task's inbox: consumed, and recorded as the step that read it, in one unit. Steering enters
@@ -62,7 +70,7 @@ export function receive(
   step: (value: JsonText) => StepRecord,
 ): Decision<InboxItem | undefined> {
   const record = live.task(reader.task)
-  const mail = live.mailOf(reader.task)[0]
+  const mail = live.mailOf(reader.task).find((each) => readable === 'all' || each.ended === undefined)
   const ended = readable === 'all' ? endedChild(live, reader.task) : undefined
   if (!record || (!mail && !ended)) return { value: undefined }
   const draft = new UnitDraft(live, around, 'step', reader)
@@ -73,7 +81,7 @@ export function receive(
 
 /**
  * Records the end of a child as the step that waited for it. The result is taken, unless somebody collected it
- * before, which keeps it from no one.
+ * before, which keeps it from no one; either way it is not in the inbox any more.
  */
 export function takeChild(
   live: LiveThread,
@@ -84,15 +92,27 @@ export function takeChild(
 ): Decision<void> {
   const draft = new UnitDraft(live, around, 'step', reader)
   draft.take(child)
+  for (const mail of live.mailOf(reader.task)) if (mail.ended === child) draft.readMail(mail.id)
   draft.step(step)
   return { unit: draft.build(), value: undefined }
 }
 
-/** Takes results for good. The verdict tells which of them were there to be taken. */
+/**
+ * Takes results for good. The verdict tells which of them were there to be taken. An end that a live parent has yet to read
+ * stays in its inbox: to collect a result keeps it from nobody who waits for it.
+ */
 export function collect(live: LiveThread, around: Surroundings, tasks: readonly TaskId[]): Decision<void> {
   const draft = new UnitDraft(live, around, 'collect')
-  for (const task of new Set(tasks)) draft.take(task)
+  const wanted = new Set(tasks)
+  for (const task of wanted) draft.take(task)
+  for (const record of live.ended()) if (wanted.has(record.id)) leaveInInbox(draft, record)
   return { unit: draft.build(), value: undefined }
+}
+
+function leaveInInbox(draft: UnitDraft, ended: TaskRecord): void {
+  const { id, parent, endPlace: place = draft.live.rev } = ended
+  if (parent?.task === undefined || !draft.live.task(parent.task)) return
+  draft.addMail({ id: `end:${id}`, task: parent.task, place, content: JSON.stringify(endItem(ended)), ended: id })
 }
 
 function endedChild(live: LiveThread, parent: TaskId): TaskRecord | undefined {
@@ -107,6 +127,7 @@ function isBefore(ended: TaskRecord | undefined, mail: Mail): boolean {
 function readMail(draft: UnitDraft, reader: TaskRecord, mail: Mail): InboxItem {
   draft.readMail(mail.id)
   const content = JSON.parse(mail.content) as unknown
+  if (mail.ended !== undefined) return content as InboxItem
   if (mail.steer !== undefined && isRun(reader)) {
     const { asked } = JSON.parse(mail.steer) as TaskRequest
     const parts = asked === 'parts' ? (content as Part[]) : [{ type: 'text', text: String(content) } as const]

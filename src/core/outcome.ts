@@ -1,10 +1,10 @@
 import type { TaskError } from './errors.ts'
 import type { JsonText } from './id.ts'
 
-/** How a task ended. */
+/** How a task ended. It was forced if its code had not ended by then. */
 export type Outcome =
   | { readonly status: 'completed'; readonly result?: JsonText }
-  | { readonly status: 'failed'; readonly error: TaskError }
+  | { readonly status: 'failed'; readonly error: TaskError; readonly isForced?: true }
   | { readonly status: 'cancelled'; readonly message: string; readonly isForced?: true }
 
 const mark = Symbol.for('holdfast.ending')
@@ -18,16 +18,13 @@ export interface StatedEnding {
 
 /** Ends the task as failed with this text, returned or thrown: `return failed('no such page')`. */
 export function failed(message: string): StatedEnding {
-  return { [mark]: true, status: 'failed', message }
+  return { [mark]: true, status: 'failed', message: shortened(message) }
 }
 
 /** Ends the task as cancelled by itself, returned or thrown. */
 export function cancelled(message = 'The task was cancelled by itself'): StatedEnding {
-  return {
-    [mark]: true,
-    status: 'cancelled',
-    message: message.includes('cancelled') ? message : `cancelled: ${message}`,
-  }
+  const text = shortened(message)
+  return { [mark]: true, status: 'cancelled', message: text.includes('cancelled') ? text : `cancelled: ${text}` }
 }
 
 export function isStatedEnding(value: unknown): value is StatedEnding {
@@ -48,12 +45,24 @@ export function thrownOutcome(thrown: unknown): Outcome {
 
 /** A sentence for whatever was thrown: an error's message, or the value itself. Never throws. */
 export function errorText(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name
+  return shortened(wholeText(thrown))
+}
+
+// A character takes at most six bytes as JSON, so a text of this length leaves room in an event of 256 KiB.
+const textLengthMax = 32 * 1024
+
+/** An error is read by people and kept with the task for ever: what is beyond this length is a dump, and cut off. */
+function shortened(text: string): string {
+  return text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax)}…`
+}
+
+function wholeText(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
   try {
+    if (thrown instanceof Error) return String(thrown.message || thrown.name)
     return `The agent threw ${(JSON.stringify(thrown) as string | undefined) ?? String(thrown)}`
   } catch {
-    // A cycle, a BigInt or a hostile toJSON: only its type can be told.
+    // A cycle, a BigInt, or a getter, toJSON or proxy that throws: only its type can be told.
     return `The agent threw a value of type ${typeof thrown}`
   }
 }

@@ -5,6 +5,7 @@ import { HoldfastError } from './errors.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import { steerMail } from './mail.ts'
+import { positionsOf } from './position.ts'
 import { startTask } from './start.ts'
 import type { TaskRecord } from './task.ts'
 
@@ -20,6 +21,8 @@ export interface PromptOptions extends Pick<AcceptOptions, 'key'> {
 
 export interface Accepted {
   readonly task: TaskRecord
+  /** How many pending runs start before it, if it waits. */
+  readonly position?: number
   readonly steered?: string
   readonly interrupted?: readonly TaskId[]
 }
@@ -60,7 +63,8 @@ function steer(
   steerMail(draft, target, request, options)
   draft.wakes = 0
   if (options.key) draft.rememberKey({ ...options.key, task: target.id })
-  return { unit: draft.build(), value: { task: target, steered: options.messageId } }
+  const value = { task: target, ...positionIn(draft, target), steered: options.messageId }
+  return { unit: draft.build(), value }
 }
 
 function queue(
@@ -78,7 +82,13 @@ function queue(
   if (options.key) draft.rememberKey({ ...options.key, task: record.id })
   if (record.ready && around.takeSlot(record)) startTask(draft, record)
   const task = draft.task(record.id) ?? record
-  return { unit: draft.build(), value: { task, ...(isInterrupt && { interrupted }) } }
+  const value = { task, ...positionIn(draft, task), ...(isInterrupt && { interrupted }) }
+  return { unit: draft.build(), value }
+}
+
+function positionIn(draft: UnitDraft, run: TaskRecord): { position?: number } {
+  const position = positionsOf(draft.tasks()).get(run.id)
+  return position === undefined ? {} : { position }
 }
 
 function checkQueue(draft: UnitDraft): void {

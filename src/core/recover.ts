@@ -65,12 +65,21 @@ export function resume(
   return { unit: draft.build(), value: resumed }
 }
 
-/** Gives a running task up for another node, or the next start, to go on with. */
-export function release(live: LiveThread, around: Surroundings, id: TaskId, epoch: number): Decision<boolean> {
+/**
+ * Gives a running task up for another node, or the next start, to go on with. If this attempt has recorded a step, the
+ * crashes before it are not in a row with those to come.
+ */
+export function release(
+  live: LiveThread,
+  around: Surroundings,
+  id: TaskId,
+  epoch: number,
+  hasNewStep = false,
+): Decision<boolean> {
   const record = live.task(id)
   if (!record || record.epoch !== epoch) return { value: false }
   const draft = new UnitDraft(live, around, 'release', { task: id, epoch })
   const { node: _released, ...rest } = record
-  draft.put(rest)
+  draft.put(hasNewStep ? { ...rest, crashes: 0 } : rest)
   return { unit: draft.build(), value: true }
 }

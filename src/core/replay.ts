@@ -30,7 +30,8 @@ export class ReplayMismatch extends Error {
  * Y4 Where steps overlapped, branches come to theirs in any order, so only the end tells what was never asked for.
  * Y5 A step that is entered again is checked before its result is recorded, because from then on it answers for what is
  *    inside it (Y2) and nothing would be found out any more.
- * Y6 A mismatch is final: an agent that catches it meets it again at its next step and at its end.
+ * Y6 A mismatch is final: an agent that catches it meets it again at its next step, and its task fails for it whatever
+ *    the agent makes of it.
  *
  * Not promised: a parallel branch that waits for something else than a step, and whose steps have by chance never
  * overlapped another's, looks like a sequence and is held to Y3. Branches that share a key in one scope get its
@@ -61,6 +62,11 @@ export class Replay {
   /** Whether recorded steps have not been asked for yet. */
   get isReplaying(): boolean {
     return this.#unasked.size > 0
+  }
+
+  /** The mismatch that was found, if any (Y6). */
+  get mismatch(): ReplayMismatch | undefined {
+    return this.#mismatch
   }
 
   /** The record of the step at this path, or undefined if it is to be executed. Throws a `ReplayMismatch`. */

@@ -31,8 +31,8 @@ function becomeRuns(draft: UnitDraft, ended: TaskRecord): void {
 /** A cancelled run wakes nobody: its detached tasks keep running, and their results wait to be collected. */
 function disarm(draft: UnitDraft, run: TaskRecord): void {
   for (const record of [...draft.tasks(), ...draft.ended()]) {
-    if (record.wake === undefined || record.parent?.run !== run.id) continue
-    const { wake: _disarmed, ...rest } = record
+    if (record.wakeRun !== run.id) continue
+    const { wake: _disarmed, wakeRun: _cancelled, ...rest } = record
     draft.put(rest)
   }
 }
@@ -44,13 +44,19 @@ function promote(draft: UnitDraft): void {
 
 function wake(draft: UnitDraft): void {
   if (draft.wakes >= wakesMax || draft.runs().length > 0) return
-  const armed = [...draft.ended()].filter((record) => record.wake !== undefined && !record.taken)
+  const armed = draft.ended().filter((record) => record.wake !== undefined && !isToBeRead(draft, record))
   const agent = armed[0]?.wake
   if (agent === undefined) return
   const results = armed.filter((record) => record.wake === agent)
   for (const record of results) draft.take(record.id)
   draft.wakes += 1
   acceptInto(draft, wakeRequest(agent, results))
+}
+
+/** The end of a task is its parent's to read as long as that is live. */
+function isToBeRead(draft: UnitDraft, { parent }: TaskRecord): boolean {
+  const reader = parent?.task === undefined ? undefined : draft.task(parent.task)
+  return reader !== undefined && !isTerminal(reader.status)
 }
 
 function wakeRequest(agent: string, results: readonly TaskRecord[]): TaskRequest {

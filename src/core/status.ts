@@ -2,7 +2,6 @@ export const statuses = ['pending', 'running', 'completed', 'failed', 'cancelled
 
 export type Status = (typeof statuses)[number]
 export type TerminalStatus = 'completed' | 'failed' | 'cancelled'
-export type LiveStatus = 'pending' | 'running'
 
 const next: Readonly<Record<Status, readonly Status[]>> = {
   // A task that is cancelled, or orphaned, before it starts never runs.

@@ -56,6 +56,8 @@ export interface TaskRecord {
   readonly onResult?: OnResult
   /** Set on a detached task whose end wakes the thread: the agent of the run to start. */
   readonly wake?: string
+  /** The run that asked for the wake. */
+  readonly wakeRun?: TaskId
   /** The step of the parent that spawned it. */
   readonly stepKey?: string
   /** The id of the steering message that this run grew from. */
@@ -128,6 +130,13 @@ export function toTask(record: TaskRecord, position?: number): Task {
     ...(record.completedAt !== undefined && { completedAt: record.completedAt }),
     ...(record.metadata !== undefined && { metadata: JSON.parse(record.metadata) as unknown }),
   }
+}
+
+/** Sums what was used, field by field. */
+export function addUsage(sum: Usage | undefined, more: Usage): Usage {
+  const total: Record<string, number> = { ...sum }
+  for (const [field, count] of Object.entries(more)) total[field] = (total[field] ?? 0) + count
+  return total
 }
 
 export function isRun(record: { readonly type: string }): boolean {

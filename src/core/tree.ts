@@ -1,5 +1,5 @@
 import type { TaskId } from './id.ts'
-import type { TaskRecord } from './task.ts'
+import { isRun, type TaskRecord } from './task.ts'
 
 /** What the tree rules need to know of a thread. */
 export interface Family {
@@ -18,7 +18,17 @@ export function attachedTree(family: Family, root: TaskRecord): TaskRecord[] {
   return tree
 }
 
-/** The run in whose tree a task spawned under `parent` is: the parent itself, or the run it came from. */
-export function runOf(parent: TaskRecord): TaskId | undefined {
-  return parent.type === 'run' ? parent.id : parent.parent?.run
+/**
+ * Whom the end of a task wakes that is spawned detached under this one: the run at the top of the tree, if it asks for that.
+ * A detached task at the top stands for the run it came from, which may have ended.
+ */
+export function wakeUnder(family: Family, parent: TaskRecord): Pick<TaskRecord, 'wake' | 'wakeRun'> {
+  if (isRun(parent)) {
+    const { onResult, agent, id } = parent
+    return onResult === 'wake' && agent !== undefined ? { wake: agent, wakeRun: id } : {}
+  }
+  const { wake, wakeRun } = parent
+  if (wake !== undefined && wakeRun !== undefined) return { wake, wakeRun }
+  const above = parent.parent?.task === undefined || parent.detached ? undefined : family.task(parent.parent.task)
+  return above ? wakeUnder(family, above) : {}
 }

@@ -49,6 +49,8 @@ export interface Mail {
   readonly content: JsonText
   /** A steering prompt: the request it becomes a run of if nobody reads it. */
   readonly steer?: JsonText
+  /** Not a message but the end of this child, whose result was collected before its parent read of it. */
+  readonly ended?: TaskId
 }
 
 export interface IdempotencyKey {
@@ -86,6 +88,8 @@ export interface Unit {
   /** Tasks whose steps and unread messages are of no more use. */
   readonly forget?: readonly TaskId[]
   readonly key?: IdempotencyKey
+  /** Only asks whether the principal used this idempotency key: refused either way, as `key_taken` or `key_free`. */
+  readonly askKey?: string
   /** Runs in a row that were woken by results, with no prompt between. */
   readonly wakes?: number
 }
@@ -105,3 +109,5 @@ export type Refusal =
   | { readonly code: 'after_refused' }
   /** The principal has used this idempotency key before. */
   | { readonly code: 'key_taken'; readonly task: TaskId; readonly digest: string }
+  /** The principal has not used the idempotency key that was asked for. */
+  | { readonly code: 'key_free' }

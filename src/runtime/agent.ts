@@ -3,7 +3,7 @@ import type { Inbox, InboxItem } from '../core/inbox.ts'
 import type { Message, Part } from '../core/message.ts'
 import type { OnBusy } from '../core/prompt.ts'
 import type { Result } from '../core/settle.ts'
-import type { OnResult, Task, Usage } from '../core/task.ts'
+import type { Asked, OnResult, Task, Usage } from '../core/task.ts'
 import type { Logger } from './logger.ts'
 
 /**
@@ -39,11 +39,15 @@ export interface AgentContext {
   readonly signal: AbortSignal
   readonly taskId: TaskId
   readonly thread: ThreadId
+  /** The name its agent is registered under; none for a function that lives in this process only. */
+  readonly agent?: string
+  /** What the task was started with, which tells what its input is: for a `wake`, the results that nobody took. */
+  readonly asked: Asked
   /** 1 at first, one more after each crash or hand-over. */
   readonly attempt: number
   readonly log: Logger
   /** The owner inbox of this process, where one was given. */
-  readonly owner?: { send(eventType: string, payload?: unknown): boolean }
+  readonly owner?: { send(eventType: string, payload?: unknown): boolean } | undefined
 
   /** A custom event. All emits return a promise that resolves when there is room for more; they never block. */
   emit(name: string, payload?: unknown): Promise<void>

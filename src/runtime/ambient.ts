@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { TaskId } from '../core/id.ts'
+import type { TaskId, ThreadKey } from '../core/id.ts'
 import type { ParentContext } from '../core/lineage.ts'
 
 /** A step whose function is running. */
@@ -12,6 +12,8 @@ export interface StepScope {
 /** Where code finds itself: in which task, step and tool call. */
 export interface Scope {
   readonly task?: TaskId
+  /** The thread of the task. */
+  readonly thread?: ThreadKey
   readonly step?: StepScope
   readonly lineage: ParentContext
 }

@@ -8,13 +8,13 @@ import { OutOfTaskIds } from './task-ids.ts'
 import type { Threads } from './threads.ts'
 
 // A batch of this size takes a few milliseconds to write; a larger one would delay whoever comes next.
-const batchBytesMax = 512 * 1024
+export const batchBytesMax = 512 * 1024
 export const batchUnitsMax = 1024
 
 /** What decisions may use, and how what an uncommitted one took is given back. */
 export interface BatchSurroundings extends Surroundings {
   giveBack(taken: Taken): void
-  refillTaskIds(): Promise<void>
+  refillTaskIds(count: number): Promise<void>
 }
 
 export interface Taken {
@@ -22,11 +22,16 @@ export interface Taken {
   readonly slotCount: number
 }
 
-/** An entry in a batch. Without a unit it has nothing to write, but its answer stands only if the batch is committed. */
+/**
+ * An entry in a batch. Without a unit it has nothing to write, but its answer, also a refusal, stands only if what was decided
+ * before it in the batch is committed.
+ */
 export interface Item {
   readonly entry: Entry
   readonly unit?: Unit
   readonly value?: unknown
+  /** What its decision threw: a refusal, or a broken invariant. Either way its one caller is told, and others go on. */
+  readonly thrown?: { readonly error: unknown }
   /** What its decision took; given back if the unit is not committed. */
   readonly taken: Taken
 }
@@ -36,7 +41,8 @@ export class Batch {
   readonly items: Item[] = []
   /** Threads whose live part must be read before their entries can be decided. */
   readonly missing = new Set<ThreadKey>()
-  #isOutOfIds = false
+  /** How many new task ids what is still in the lanes will want, once there were too few. */
+  idsWanted = 0
   #bytes = 0
   readonly #threads: Threads
   readonly #around: BatchSurroundings
@@ -47,20 +53,20 @@ export class Batch {
     this.#around = around
     this.#unitsMax = Math.min(unitsMax, batchUnitsMax)
     lanes.drain((entry) => this.#take(entry))
+    if (this.idsWanted > 0) this.idsWanted = Math.max(1, lanes.count(isAccept))
   }
 
   get units(): Unit[] {
     return this.items.flatMap((item) => item.unit ?? [])
   }
 
-  get isOutOfIds(): boolean {
-    return this.#isOutOfIds
-  }
-
   #take(entry: Entry): 'taken' | 'blocked' | 'full' {
     if (this.items.length >= this.#unitsMax || this.#bytes >= batchBytesMax) return 'full'
     if (entry.kind !== 'change') {
-      this.items.push({ entry, unit: executingUnit(entry), taken: { ids: [], slotCount: 0 } })
+      const unit = executingUnit(entry)
+      // Whatever is decided about the task from here on carries along what it has reported.
+      if (unit.report) this.#threads.get(unit.thread)?.apply(unit)
+      this.items.push({ entry, unit, taken: { ids: [], slotCount: 0 } })
       this.#bytes += entry.bytes
       return 'taken'
     }
@@ -95,19 +101,29 @@ export class Batch {
     try {
       const { unit, value } = decide(around)
       this.items.push({ entry, ...(unit && { unit }), value, taken: { ids, slotCount } })
-      this.#bytes += entry.bytes
+      if (unit) this.#bytes += bytesOf(unit)
       return 'taken'
     } catch (error) {
       this.#around.giveBack({ ids, slotCount })
       if (error instanceof OutOfTaskIds) {
-        this.#isOutOfIds = true
+        this.idsWanted = 1
         return 'full'
       }
-      // A refusal, or a broken invariant: either way this one caller is told, and the others' entries go on.
-      entry.reject(error)
+      this.items.push({ entry, thrown: { error }, taken: { ids: [], slotCount: 0 } })
       return 'taken'
     }
   }
+}
+
+function isAccept(entry: Entry): boolean {
+  return entry.kind === 'change' && entry.change.operation === 'accept'
+}
+
+/** Roughly what a structural unit takes: its events, and the values of its tasks. */
+function bytesOf(unit: Unit): number {
+  const events = unit.events.reduce((sum, event) => sum + event.data.length, 0)
+  const tasks = unit.tasks ?? []
+  return tasks.reduce((sum, { record }) => sum + (record.input?.length ?? 0) + (record.result?.length ?? 0), events)
 }
 
 function executingUnit(entry: EmitEntry | StepEntry): Unit {

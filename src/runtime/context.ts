@@ -2,6 +2,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { type ThreadKey, threadOf } from '../core/id.ts'
 import { customItem, type Inbox } from '../core/inbox.ts'
 import type { Message } from '../core/message.ts'
+import { errorText } from '../core/outcome.ts'
 import { encodeKey } from '../core/step.ts'
 import type { Task } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
@@ -31,35 +32,73 @@ export interface ContextParts {
 
 const messagePage = 1000
 
-/** What one execution hands to its agent. */
-export function createContext(parts: ContextParts, execution: Execution): AgentContext {
-  const { writer, ambient, stepBytesMax, store } = parts
-  const taker = new StepTaker({ execution, writer, ambient, stepBytesMax })
-  const waits = new Waits({ ...parts, execution, taker })
-  const owner = parts.ownerOf(execution)
-  return {
-    signal: execution.signal,
-    taskId: execution.task,
-    thread: threadOf(execution.thread),
-    attempt: execution.record.attempt,
-    log: taskLog(parts.log, execution),
-    ...(owner && {
-      owner: { send: (name: string, payload?: unknown) => owner.send(customItem(execution.task, name, payload)) },
-    }),
-    emit: (name, payload) => execution.emit('custom', { name, ...(payload !== undefined && { payload }) }),
-    say: (text) => execution.emit('text.delta', { text }),
-    think: (text) => execution.emit('thinking', { text }),
-    answer: (output) => execution.emit('answer', { output }),
-    progress: (value, note) => execution.emit('progress', checkedProgress(value, note)),
-    usage: (usage) => execution.emit('usage', usage),
-    step: ((key: string, fn: () => unknown) => taker.function(key, fn)) as AgentContext['step'],
-    tool: ((name: string, input: unknown, fn: (call: { id: string }) => unknown) =>
-      callTool(execution, taker, name, input, fn)) as AgentContext['tool'],
-    sleep: (ms) => waits.sleep(ms),
-    spawn: (options) => parts.spawn(execution, taker, options),
-    wait: (task) => waits.end(task),
-    receive: (options) => waits.receive(options),
-    messages: () => conversation(store, execution.thread, execution.record.startedSeq ?? 0),
+/**
+ * What one execution hands to its agent. Its functions are bound to it, because an agent may take them apart; what is
+ * looked up at each use is on the prototype, because many tasks wait at once and each keeps its context.
+ */
+export class TaskContext implements AgentContext {
+  readonly signal: AbortSignal
+  readonly taskId: AgentContext['taskId']
+  readonly thread: AgentContext['thread']
+  declare readonly agent?: string
+  readonly asked: AgentContext['asked']
+  readonly attempt: number
+  readonly emit: AgentContext['emit']
+  readonly say: AgentContext['say']
+  readonly think: AgentContext['think']
+  readonly answer: AgentContext['answer']
+  readonly progress: AgentContext['progress']
+  readonly usage: AgentContext['usage']
+  readonly step: AgentContext['step']
+  readonly tool: AgentContext['tool']
+  readonly sleep: AgentContext['sleep']
+  readonly spawn: AgentContext['spawn']
+  readonly wait: AgentContext['wait']
+  readonly receive: AgentContext['receive']
+  readonly messages: AgentContext['messages']
+  readonly #parts: ContextParts
+  readonly #execution: Execution
+
+  constructor(parts: ContextParts, execution: Execution) {
+    this.#parts = parts
+    this.#execution = execution
+    const { record } = execution
+    const { writer, ambient, clock, stepBytesMax, store, signals } = parts
+    const taker = new StepTaker({ execution, writer, ambient, clock, stepBytesMax })
+    const waits = new Waits({ execution, taker, writer, store, clock, signals })
+    this.signal = execution.signal
+    this.taskId = execution.task
+    this.thread = threadOf(execution.thread)
+    if (record.agent !== undefined) this.agent = record.agent
+    this.asked = record.asked
+    this.attempt = record.attempt
+    this.emit = (name, payload) =>
+      execution.emit('custom', { name, ...(payload !== undefined && { payload: encodable('The payload', payload) }) })
+    this.say = (text) => execution.emit('text.delta', { text })
+    this.think = (text) => execution.emit('thinking', { text })
+    this.answer = (output) => execution.emit('answer', { output: encodable('The answer', output) })
+    this.progress = (value, note) => execution.emit('progress', checkedProgress(value, note))
+    this.usage = (usage) => execution.emit('usage', usage)
+    this.step = ((key: string, fn: () => unknown) => taker.function(key, fn)) as AgentContext['step']
+    this.tool = ((name: string, input: unknown, fn: (call: { id: string }) => unknown) =>
+      callTool(execution, taker, name, input, fn)) as AgentContext['tool']
+    this.sleep = (ms) => waits.sleep(ms)
+    this.spawn = (options) => parts.spawn(execution, taker, options)
+    this.wait = (task) => waits.end(task)
+    this.receive = (options) => waits.receive(options)
+    this.messages = () => taker.read(() => conversation(store, execution.thread, record.startedSeq ?? 0))
+  }
+
+  get log(): Logger {
+    return taskLog(this.#parts.log, this.#execution)
+  }
+
+  /** The owner may set another inbox while the task runs. */
+  get owner(): AgentContext['owner'] {
+    const task = this.#execution.task
+    const inbox = this.#parts.ownerOf(this.#execution)
+    if (!inbox) return undefined
+    return { send: (name, payload) => inbox.send(customItem(task, name, payload)) }
   }
 }
 
@@ -82,8 +121,7 @@ async function callTool(
         await execution.emit('tool.result', { id, ...(output !== undefined && { output }) })
         return output
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error)
-        await execution.emit('tool.result', { id, error: message })
+        await execution.emit('tool.result', { id, error: errorText(error) })
         throw error
       }
     })
@@ -98,6 +136,12 @@ async function conversation(store: Store, key: ThreadKey, upTo: number): Promise
     after = page.at(-1)?.seq ?? after
     if (page.length < messagePage) return messages
   }
+}
+
+/** Inside an object JSON leaves these out without a word. */
+function encodable<Value>(what: string, value: Value): Value {
+  if (typeof value !== 'function' && typeof value !== 'symbol') return value
+  throw new HoldfastError('not_serialisable', `${what} is a ${typeof value}, which JSON cannot hold`)
 }
 
 function checkedProgress(value: number, note: string | undefined): { value: number; note?: string } {

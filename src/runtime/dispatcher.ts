@@ -1,3 +1,7 @@
+import { end } from '../core/end.ts'
+import { isHoldfastError } from '../core/errors.ts'
+import { errorText } from '../core/outcome.ts'
+import { PartsFold } from '../core/parts.ts'
 import { start } from '../core/start.ts'
 import type { Offer, Store, TaskRef } from '../stores/store.ts'
 import type { Logger } from './logger.ts'
@@ -11,6 +15,8 @@ export interface DispatcherParts {
   readonly log: Logger
   readonly node: string
   agents(): readonly string[]
+  /** Tasks with a function of this process that have not started, the oldest first. */
+  closures(countMax: number): readonly TaskRef[]
   /** Takes an orphan over and goes on with it, or ends it; false if somebody else did. The slot is the callee's. */
   recover(orphan: TaskRef): Promise<boolean>
 }
@@ -24,6 +30,7 @@ const claimsMax = 256
  *
  * D1 It looks again after every look that got something done, and whenever it was poked meanwhile.
  * D2 A task is begun only after its start is committed, which is the writer's doing.
+ * D3 A task whose start the store cannot take fails, or its thread would wait behind it for ever.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts
@@ -31,6 +38,7 @@ export class Dispatcher {
   #isLooking = false
   #looking: Promise<void> = Promise.resolve()
   #isPoked = false
+  #isClosuresTurn = false
   #waiting = { pending: 0, unclaimable: 0 }
 
   constructor(parts: DispatcherParts) {
@@ -83,11 +91,21 @@ export class Dispatcher {
     const count = Math.min(this.#parts.slots.free, claimsMax)
     const offer = await this.#claim({ starts: count, orphans: count, withCounts: false })
     const orphans = offer.orphans.map((orphan) => this.#withSlot(() => this.#parts.recover(orphan)))
-    const starts = offer.starts.map((ref) => this.#withSlot(() => this.#start(ref)))
+    const starts = this.#inTurns(offer.starts, this.#parts.closures(count)).map((ref) =>
+      this.#withSlot(() => this.#start(ref)),
+    )
     const served = await Promise.allSettled([...orphans, ...starts])
     const failure = served.find((outcome) => outcome.status === 'rejected')
     if (failure) throw failure.reason
     return served.some((outcome) => outcome.status === 'fulfilled' && outcome.value)
+  }
+
+  /** Functions of this process and tasks of registered agents alternate, also where one slot at a time gets free. */
+  #inTurns(offered: readonly TaskRef[], closures: readonly TaskRef[]): TaskRef[] {
+    this.#isClosuresTurn = !this.#isClosuresTurn
+    const [first, second] = this.#isClosuresTurn ? [closures, offered] : [offered, closures]
+    const pairs = first.flatMap((ref, index) => [ref, ...second.slice(index, index + 1)])
+    return [...pairs, ...second.slice(first.length)]
   }
 
   #claim(query: { starts: number; orphans: number; withCounts: boolean }): Promise<Offer> {
@@ -111,7 +129,21 @@ export class Dispatcher {
       .catch((error: unknown) => ({ error }))
     const hasStarted = 'value' in done && done.value !== undefined
     if (!hasStarted) this.#parts.slots.give()
-    if ('error' in done) throw done.error
-    return hasStarted
+    if ('error' in done && isHoldfastError(done.error)) throw done.error
+    return 'error' in done ? this.#giveUp({ id, key }, done.error) : hasStarted
+  }
+
+  /** D3. */
+  async #giveUp({ id, key }: TaskRef, error: unknown): Promise<boolean> {
+    const message = `The start of the task could not be stored: ${errorText(error)}`
+    const outcome = { status: 'failed', error: { code: 'agent_error', message } } as const
+    await this.#parts.writer.change({
+      lane: key,
+      thread: key,
+      operation: 'end',
+      isIntent: true,
+      decide: (live, around) => end(live, around, id, 0, { outcome, output: new PartsFold() }),
+    })
+    return true
   }
 }

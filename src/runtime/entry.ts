@@ -15,8 +15,8 @@ export interface Author {
   flushed(bytes: number): void
   /** A write was refused: the task ended, or is executed under another epoch. Nothing it writes counts any more. */
   fenced(): void
-  /** A write of its own cannot be stored, whoever stores it. */
-  unstorable(error: unknown): void
+  /** A write of its own cannot be stored, whoever stores it; these events of it are lost. */
+  unstorable(error: unknown, events: readonly EventDraft[]): void
 }
 
 export type Report = { readonly progress?: number; readonly usage?: Usage }

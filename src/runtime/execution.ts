@@ -2,13 +2,15 @@ import { HoldfastError } from '../core/errors.ts'
 import type { EventData, EventDraft, EventType } from '../core/event.ts'
 import type { TaskId, ThreadKey } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
-import type { Outcome } from '../core/outcome.ts'
+import { errorText, type Outcome } from '../core/outcome.ts'
 import type { PartsFold } from '../core/parts.ts'
 import type { EmitBag } from '../core/resume.ts'
-import type { TaskRecord, Usage } from '../core/task.ts'
+import { addUsage, type TaskRecord, type Usage } from '../core/task.ts'
 import type { Ambient } from './ambient.ts'
+import { nextTurn } from './clock.ts'
 import { encode } from './encode.ts'
 import type { Author, Report } from './entry.ts'
+import { turnBytes } from './lanes.ts'
 import type { Metrics } from './metrics.ts'
 import type { SlotHolder } from './slot-holder.ts'
 import type { Steps } from './steps.ts'
@@ -17,6 +19,9 @@ import type { Writer } from './writer.ts'
 
 // A task that waits for room stops here, so memory is bounded by the tasks that do not wait.
 const roomBytes = 256 * 1024
+// While a whole batch waits already it stops at what its next turn can take, so that many tasks together neither hold up
+// the event loop with what they emit in one go nor queue up for long; one that emits little never waits for the others.
+const crowdedRoomBytes = turnBytes
 // More than this unflushed is a task that floods and never waits for room.
 const unflushedBytesMax = 8 * 1024 * 1024
 // What an event takes besides its data: its type, task, epoch, and its place in the lists.
@@ -30,6 +35,7 @@ export interface Beginning {
   readonly output: PartsFold
   readonly bag: EmitBag
   readonly steps: Steps
+  readonly slot: SlotHolder
 }
 
 export interface ExecutionParts {
@@ -37,7 +43,6 @@ export interface ExecutionParts {
   readonly ambient: Ambient
   readonly metrics: Metrics
   readonly limits: Limits
-  readonly slot: SlotHolder
 }
 
 /**
@@ -59,15 +64,19 @@ export class Execution implements Author {
   readonly #bag: EmitBag
   readonly #controller = new AbortController()
   readonly #output: PartsFold
-  #outputSeq = 0
+  #outputSeq: number
   #uncommitted: EventDraft[] = []
   #unflushedBytes = 0
+  /** What gathered while the store was down: no task fails for that. */
+  #excusedBytes = 0
   #roomWaiters: (() => void)[] = []
   #progress: number | undefined
   #usage: Usage | undefined
   #isClosed = false
   #stopKind: StopKind | undefined
+  #failure: Outcome | undefined
   #onFailure: (outcome: Outcome) => void = () => {}
+  #onLost: () => void = () => {}
 
   constructor(parts: ExecutionParts, beginning: Beginning) {
     this.#parts = parts
@@ -76,9 +85,10 @@ export class Execution implements Author {
     this.epoch = beginning.record.epoch
     this.thread = beginning.record.key
     this.steps = beginning.steps
-    this.slot = parts.slot
+    this.slot = beginning.slot
     this.#bag = beginning.bag
     this.#output = beginning.output
+    this.#outputSeq = beginning.record.seq
     this.#progress = beginning.record.progress
     this.#usage = beginning.record.usage
   }
@@ -95,9 +105,19 @@ export class Execution implements Author {
     return this.#stopKind
   }
 
+  /** Something it wrote is lost: it can end in no other way, even if that shows only after its code has returned. */
+  get failure(): Outcome | undefined {
+    return this.#failure
+  }
+
   /** Called when the task must end for what it wrote, whatever its code does. */
   onFailure(listener: (outcome: Outcome) => void): void {
     this.#onFailure = listener
+  }
+
+  /** Called when another node has the task, or it has ended: this attempt is over. */
+  onLost(listener: () => void): void {
+    this.#onLost = listener
   }
 
   /**
@@ -108,7 +128,8 @@ export class Execution implements Author {
     const text = encode(data, { what: `The data of ${type}`, bytesMax: this.#parts.limits.eventBytes })
     if (this.#isClosed) {
       this.#parts.metrics.lateEmit()
-      return ready
+      // Not at once: a loop that goes on emitting would keep the event loop from everybody else.
+      return nextTurn()
     }
     const step = this.#stepPath()
     if (step === undefined && this.#bag.take(type, text)) return ready
@@ -122,12 +143,13 @@ export class Execution implements Author {
     this.#uncommitted.push(draft)
     const bytes = text.length + eventOverheadBytes
     this.#unflushedBytes += bytes
+    if (this.#parts.writer.isDown) this.#excusedBytes += bytes
     this.#parts.writer.emit(this, draft, bytes, this.#report(type, data))
-    if (this.#unflushedBytes > unflushedBytesMax) this.#overflow()
+    if (this.#unflushedBytes - this.#excusedBytes > unflushedBytesMax) this.#overflow()
     return this.#room()
   }
 
-  /** What is put out once all that was emitted by now is committed. */
+  /** What is put out once all that was emitted by now is committed, but for what is known to be lost. */
   finalOutput(): PartsFold {
     const output = this.#output.clone()
     for (const event of this.#uncommitted) output.add(event)
@@ -167,17 +189,22 @@ export class Execution implements Author {
 
   flushed(bytes: number): void {
     this.#unflushedBytes -= bytes
-    if (this.#unflushedBytes < roomBytes) this.#releaseRoom()
+    if (!this.#hasRoom) return
+    this.#excusedBytes = 0
+    this.#releaseRoom()
   }
 
   fenced(): void {
     this.stop('lost')
-    this.close()
+    this.#onLost()
   }
 
-  unstorable(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
-    this.#fail({ status: 'failed', error: { code: 'agent_error', message: `The store refused a write: ${message}` } })
+  unstorable(error: unknown, events: readonly EventDraft[]): void {
+    const lost = new Set(events)
+    this.#uncommitted = this.#uncommitted.filter((event) => !lost.has(event))
+    const message = `The store refused a write: ${errorText(error)}`
+    this.#failure ??= { status: 'failed', error: { code: 'agent_error', message } }
+    this.#fail(this.#failure)
   }
 
   #stepPath(): string | undefined {
@@ -205,21 +232,18 @@ export class Execution implements Author {
     this.#onFailure(outcome)
   }
 
+  get #hasRoom(): boolean {
+    return this.#unflushedBytes < (this.#parts.writer.isCrowded ? crowdedRoomBytes : roomBytes)
+  }
+
   #room(): Promise<void> {
-    if (this.#unflushedBytes < roomBytes) return ready
+    if (this.#hasRoom) return ready
     return new Promise((resolve) => this.#roomWaiters.push(resolve))
   }
 
   #releaseRoom(): void {
     for (const resolve of this.#roomWaiters.splice(0)) resolve()
   }
-}
-
-/** Sums what was used, field by field. */
-export function addUsage(sum: Usage | undefined, more: Usage): Usage {
-  const total: Record<string, number> = { ...sum }
-  for (const [field, count] of Object.entries(more)) total[field] = (total[field] ?? 0) + count
-  return total
 }
 
 /** The error that a closed execution answers with to whatever its code still asks for. */

@@ -1,14 +1,16 @@
 import { SpanStatusCode, trace } from '@opentelemetry/api'
 import { end } from '../core/end.ts'
-import { HoldfastError, isHoldfastError, type TaskErrorCode, taskErrorCodes } from '../core/errors.ts'
-import type { TaskId } from '../core/id.ts'
+import { HoldfastError } from '../core/errors.ts'
+import type { TaskId, ThreadKey } from '../core/id.ts'
 import { isStatedEnding, type Outcome, statedOutcome, thrownOutcome } from '../core/outcome.ts'
 import { PartsFold } from '../core/parts.ts'
-import { Replay, ReplayMismatch } from '../core/replay.ts'
+import { Replay } from '../core/replay.ts'
 import { EmitBag } from '../core/resume.ts'
 import { StepKeys, type StepRecord } from '../core/step.ts'
 import { isRun, type TaskRecord } from '../core/task.ts'
+import type { TaskRef } from '../stores/store.ts'
 import type { Agent, AgentContext, AgentFunction } from './agent.ts'
+import { isForced, outcomeOf, timedOut } from './agent-outcome.ts'
 import type { Clock, Timer } from './clock.ts'
 import { encode } from './encode.ts'
 import { Execution, type ExecutionParts } from './execution.ts'
@@ -17,7 +19,7 @@ import { SlotHolder } from './slot-holder.ts'
 import type { Slots } from './slots.ts'
 import { Steps } from './steps.ts'
 
-export interface ExecutorParts extends Omit<ExecutionParts, 'slot'> {
+export interface ExecutorParts extends ExecutionParts {
   readonly slots: Slots
   readonly clock: Clock
   readonly log: Logger
@@ -27,6 +29,10 @@ export interface ExecutorParts extends Omit<ExecutionParts, 'slot'> {
   agent(name: string): Agent | undefined
   context(execution: Execution): AgentContext
 }
+
+// Of a first attempt. There is nothing in them to be taken or missed, so they never change, and all share them.
+const nothingEmitted = new EmitBag()
+const nothingRecorded = new Replay([])
 
 /** What an earlier attempt left for the next one. */
 export interface Legacy {
@@ -44,7 +50,7 @@ export interface Legacy {
 export class Executor {
   readonly #parts: ExecutorParts
   readonly #executions = new Map<TaskId, Execution>()
-  readonly #closures = new Map<TaskId, AgentFunction>()
+  readonly #closures = new Map<TaskId, { readonly key: ThreadKey; readonly run: AgentFunction }>()
   readonly #timers = new Map<Execution, Timer[]>()
   readonly #contexts = new WeakMap<Execution, AgentContext>()
   #onIdle: (() => void)[] = []
@@ -72,49 +78,55 @@ export class Executor {
   }
 
   /** Keeps the function of a task that lives in this process only, until the task starts. */
-  keepClosure(task: TaskId, run: AgentFunction): void {
-    this.#closures.set(task, run)
+  keepClosure({ id, key }: TaskRecord, run: AgentFunction): void {
+    this.#closures.set(id, { key, run })
+  }
+
+  /** Tasks whose function is kept here and which have not started, the oldest first. No store offers them. */
+  waitingClosures(countMax: number): TaskRef[] {
+    const waiting: TaskRef[] = []
+    for (const [id, { key }] of this.#closures) {
+      if (waiting.length === countMax) break
+      waiting.push({ id, key })
+    }
+    return waiting
   }
 
   dropClosure(task: TaskId): void {
     this.#closures.delete(task)
   }
 
-  canRun(record: TaskRecord): boolean {
-    if (record.closure) return this.#closures.has(record.id)
-    return record.agent !== undefined && this.#parts.agent(record.agent) !== undefined
-  }
-
   /** Begins an attempt whose start is committed. Returns at once. */
   begin(record: TaskRecord, legacy?: Legacy): Execution {
     const version = record.agent === undefined ? undefined : this.#parts.agent(record.agent)?.version
-    const replay = new Replay(legacy?.steps ?? [], { recorded: record.version, current: version })
-    const execution = new Execution(
-      { ...this.#parts, slot: new SlotHolder(this.#parts.slots) },
-      {
-        record,
-        output: legacy?.output ?? new PartsFold(),
-        bag: legacy?.bag ?? new EmitBag([]),
-        steps: new Steps(record.id, record.attempt, new StepKeys(), replay),
-      },
-    )
+    const versions = { recorded: record.version, current: version }
+    const replay = legacy ? new Replay(legacy.steps, versions) : nothingRecorded
+    const execution = new Execution(this.#parts, {
+      record,
+      output: legacy?.output ?? new PartsFold(),
+      bag: legacy?.bag ?? nothingEmitted,
+      steps: new Steps(record.id, record.attempt, new StepKeys(), replay),
+      slot: new SlotHolder(this.#parts.slots),
+    })
     this.#executions.set(record.id, execution)
     execution.onFailure((outcome) => void this.#finish(execution, outcome))
+    execution.onLost(() => this.abandon(execution))
     this.#setDeadline(execution)
     if (record.cancelRequestedAt !== undefined) this.cancel(record.id)
     void this.#execute(execution)
     return execution
   }
 
-  /** A cancel is committed: the task is told, and ended by force if it does not end. */
-  cancel(task: TaskId): void {
+  /** A cancel is committed: the task is told, and ended by force if it does not end. False if it is not here. */
+  cancel(task: TaskId): boolean {
     const execution = this.#executions.get(task)
-    if (!execution) return
+    if (!execution) return false
     execution.stop('cancel')
     this.#afterGrace(execution, () => {
       const message = 'The task was cancelled, did not end within the grace time, and was ended'
       void this.#finish(execution, { status: 'cancelled', message, isForced: true })
     })
+    return true
   }
 
   /** Fails a task for something that escaped its code. */
@@ -145,7 +157,8 @@ export class Executor {
     const outcome = await this.#call(execution)
     // Handed over or lost: this attempt has nothing more to say about the task.
     if (execution.stopKind === 'handover' || execution.stopKind === 'lost') return this.abandon(execution)
-    await this.#finish(execution, outcome)
+    const { mismatch } = execution.steps
+    await this.#finish(execution, mismatch ? outcomeOf(mismatch) : outcome)
   }
 
   async #call(execution: Execution): Promise<Outcome> {
@@ -160,8 +173,8 @@ export class Executor {
     })
     try {
       const returned = await this.#parts.ambient.run(
-        { task: record.id, lineage: lineageIn(record) },
-        async () => await this.#run(execution),
+        { task: record.id, thread: record.key, lineage: lineageIn(record) },
+        () => this.#run(execution),
       )
       if (isStatedEnding(returned)) return statedOutcome(returned)
       execution.steps.finish()
@@ -177,14 +190,15 @@ export class Executor {
   async #run(execution: Execution): Promise<unknown> {
     const { record } = execution
     const run =
-      this.#closures.get(record.id) ?? (record.agent === undefined ? undefined : this.#parts.agent(record.agent)?.run)
+      this.#closures.get(record.id)?.run ??
+      (record.agent === undefined ? undefined : this.#parts.agent(record.agent)?.run)
     this.#closures.delete(record.id)
     if (!run) throw new HoldfastError('unknown_agent', `No agent named ${record.agent} is registered here`)
     const input: unknown = record.input === undefined ? undefined : JSON.parse(record.input)
     const context = this.#parts.context(execution)
     this.#contexts.set(execution, context)
     const returned = run(context, input as never)
-    return isGenerator(returned) ? sayAll(context, returned) : await returned
+    return isGenerator(returned) ? sayAll(context, returned) : returned
   }
 
   #completed(returned: unknown): Outcome {
@@ -196,8 +210,7 @@ export class Executor {
   /** E1: the first call counts. */
   async #finish(execution: Execution, outcome: Outcome): Promise<void> {
     if (execution.isClosed) return
-    const output = execution.finalOutput()
-    const timely = execution.stopKind === 'timeout' ? timedOut(execution.record) : outcome
+    const timely = execution.stopKind === 'timeout' ? timedOut(execution.record, isForced(outcome)) : outcome
     execution.close()
     try {
       await this.#parts.writer.change({
@@ -205,7 +218,11 @@ export class Executor {
         thread: execution.thread,
         operation: 'end',
         isIntent: false,
-        decide: (live, around) => end(live, around, execution.task, execution.epoch, { outcome: timely, output }),
+        decide: (live, around) => {
+          // What it emitted before is on its way or lost by now, because it stands before this in the lane.
+          const ending = { outcome: execution.failure ?? timely, output: execution.finalOutput() }
+          return end(live, around, execution.task, execution.epoch, ending)
+        },
       })
     } catch (error) {
       await this.#endUnstorable(execution, error)
@@ -237,7 +254,7 @@ export class Executor {
     const expire = () => {
       if (execution.stopKind) return
       execution.stop('timeout')
-      this.#afterGrace(execution, () => void this.#finish(execution, timedOut(execution.record)))
+      this.#afterGrace(execution, () => void this.#finish(execution, timedOut(execution.record, true)))
     }
     this.#setTimer(execution, leftMs, expire)
   }
@@ -268,20 +285,6 @@ function lineageIn(record: TaskRecord) {
     ...(run !== undefined && { run }),
     ...(record.agent !== undefined && { agent: record.agent }),
   }
-}
-
-function outcomeOf(thrown: unknown): Outcome {
-  const code = thrown instanceof ReplayMismatch || isHoldfastError(thrown) ? (thrown.code as string) : undefined
-  if (code !== undefined && (taskErrorCodes as readonly string[]).includes(code)) {
-    const message = (thrown as Error).message
-    return { status: 'failed', error: { code: code as TaskErrorCode, message } }
-  }
-  return thrownOutcome(thrown)
-}
-
-function timedOut(record: TaskRecord): Outcome {
-  const message = `The task ran longer than its ${record.timeoutMs} ms`
-  return { status: 'failed', error: { code: 'timeout', message } }
 }
 
 function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {

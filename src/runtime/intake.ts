@@ -1,6 +1,6 @@
 import { accept, type TaskRequest } from '../core/accept.ts'
 import { type CancelScope, cancel } from '../core/cancel.ts'
-import { HoldfastError } from '../core/errors.ts'
+import { HoldfastError, isHoldfastError } from '../core/errors.ts'
 import { type Principal, principalOf, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
 import { mergeLineage } from '../core/lineage.ts'
@@ -17,9 +17,10 @@ import { encode } from './encode.ts'
 import type { Done } from './entry.ts'
 import { closedError, type Execution } from './execution.ts'
 import type { Executor } from './executor.ts'
+import { repeated, requestKey, unlessRepeated } from './idempotency.ts'
 import type { Owners } from './owners.ts'
 import { parentOf, runRequest, spawnRequest } from './request.ts'
-import { named, type StepTaker } from './step-taker.ts'
+import { named, notFound, type StepTaker } from './step-taker.ts'
 import type { OpenStep } from './steps.ts'
 import type { Writer } from './writer.ts'
 
@@ -35,6 +36,9 @@ export interface IntakeParts {
   checkOpen(): void
   hasAgent(name: string): boolean
 }
+
+// Shown beside the task, and repeated in the error of each task that it ends.
+const reasonBytesMax = 4096
 
 /** A run as it was accepted. */
 export type AcceptedRun = Task & {
@@ -66,39 +70,47 @@ export class Intake {
   async spawn(principal: Principal, options: SpawnOptions): Promise<Task> {
     this.#parts.checkOpen()
     const thread = threadKey(principal, threadId(options.thread ?? ''))
-    const parent = mergeLineage(parentOf(options), this.#parts.ambient.scope?.lineage)
-    const request = this.#request(options, parent)
-    const key = idempotencyKey(options.idempotencyKey, 'tasks', thread, request)
-    const done = await this.#parts.writer.change({
+    const { scope } = this.#parts.ambient
+    // Code of a task in another thread, or of another principal, spawns a root here.
+    const isHome = scope?.thread === undefined || scope.thread === thread
+    const parent = mergeLineage(parentOf(options), isHome ? scope?.lineage : undefined)
+    const request = spawnRequest(options, parent, this.#parts.limits)
+    if (options.agent !== undefined) this.#checkAgent(options.agent)
+    const key = requestKey(options.idempotencyKey, 'tasks', thread, request)
+    const change = this.#parts.writer.change({
       lane: thread,
       thread,
       operation: 'accept',
       isIntent: true,
       decide: (live, around) => {
         const decision = accept(live, around, request, { ...(key && { key }) })
-        this.#keep(decision.value.id, options)
+        this.#keep(decision.value, options)
         return decision
       },
     })
-    return this.#accepted(done, key?.digest)
+    const accepting = this.#withParent(change, thread, parent)
+    return this.#accepted(await unlessRepeated(this.#parts.writer, thread, key, accepting), key?.digest)
   }
 
-  /** Spawns inside a task, as one of its steps. */
-  spawnInside(execution: Execution, taker: StepTaker, options: SpawnOptions): Promise<Task> {
-    this.#parts.checkOpen()
+  /**
+   * Spawns inside a task, as one of its steps: also while the runtime closes, because the task is no new work. What
+   * depends on more than the options is checked in the step, so that a recorded spawn is not refused later on.
+   */
+  async spawnInside(execution: Execution, taker: StepTaker, options: SpawnOptions): Promise<Task> {
     const own = execution.thread
     const target = options.thread === undefined ? own : threadKey(principalOf(own), threadId(options.thread))
     const scope = this.#parts.ambient.scope
     const lineage = scope?.task === execution.task ? scope.lineage : { task: execution.task }
     const parent = target === own ? mergeLineage(parentOf(options), lineage) : undefined
-    const request = this.#request(options, parent)
+    const request = spawnRequest(options, parent, this.#parts.limits)
     const name = named('spawn', 'spawn', options.name)
-    const spawning = taker.takeRaw(name, (step) =>
-      target === own
+    const { task } = await taker.takeRaw(name, async (step) => {
+      if (options.agent !== undefined) this.#checkAgent(options.agent)
+      return target === own
         ? this.#spawnAttached(execution, taker, step, request, options)
-        : this.#spawnElsewhere(execution, taker, step, target, request, options),
-    )
-    return spawning.then(async ({ task }) => toTask(await this.#known(task)))
+        : this.#spawnElsewhere(execution, taker, step, target, request, options)
+    })
+    return toTask(await taker.read(() => this.#known(task)))
   }
 
   async run(principal: Principal, options: RunOptions): Promise<AcceptedRun> {
@@ -107,9 +119,9 @@ export class Intake {
     const request = runRequest(options, this.#parts.limits)
     this.#checkAgent(options.agent)
     const onBusy = options.onBusy ?? 'queue'
-    const key = idempotencyKey(options.idempotencyKey, 'runs', thread, { ...request, onBusy })
+    const key = requestKey(options.idempotencyKey, 'runs', thread, { ...request, onBusy })
     const messageId = this.#parts.newMessageId()
-    const done = await this.#parts.writer.change({
+    const accepting = this.#parts.writer.change({
       lane: thread,
       thread,
       operation: 'accept',
@@ -117,14 +129,15 @@ export class Intake {
       decide: (live, around) =>
         prompt(live, around, request, { onBusy, by: principal, messageId, ...(key && { key }) }),
     })
+    const done = await unlessRepeated(this.#parts.writer, thread, key, accepting)
     if ('refusal' in done) return this.#accepted(done, key?.digest)
-    const { task, steered, interrupted }: Accepted = done.value
-    const accepted = await this.#accepted({ ...done, value: task }, key?.digest)
-    return { ...accepted, ...(steered !== undefined && { steered }), ...(interrupted && { interrupted }) }
+    const { task, ...rest }: Accepted = done.value
+    return { ...(await this.#accepted({ ...done, value: task }, key?.digest)), ...rest }
   }
 
   /** Answers with every task in reach that had not ended at the commit. */
   async cancel(thread: ThreadKey, scope: CancelScope, by: string, reason?: string): Promise<TaskId[]> {
+    if (reason !== undefined) encode(reason, { what: 'The reason', bytesMax: reasonBytesMax })
     const why = { by, ...(reason !== undefined && { reason }) }
     const done = await this.#parts.writer.change({
       lane: thread,
@@ -174,20 +187,14 @@ export class Intake {
     return 'refusal' in done ? [] : (done.verdict?.taken ?? [])
   }
 
-  #request(options: SpawnOptions, parent: TaskRequest['parent']): TaskRequest {
-    const request = spawnRequest(options, parent, this.#parts.limits)
-    if (options.agent !== undefined) this.#checkAgent(options.agent)
-    return request
-  }
-
   #checkAgent(name: string): void {
     if (this.#parts.hasAgent(name)) return
     throw new HoldfastError('unknown_agent', `No agent named ${JSON.stringify(name)} is registered`)
   }
 
-  #keep(task: TaskId, options: SpawnOptions): void {
+  #keep(task: TaskRecord, options: SpawnOptions): void {
     if (options.run) this.#parts.executor.keepClosure(task, options.run)
-    if (options.inbox) this.#parts.owners.keep(task, options.inbox)
+    if (options.inbox) this.#parts.owners.keep(task.id, options.inbox)
   }
 
   async #spawnAttached(
@@ -199,7 +206,7 @@ export class Intake {
   ): Promise<{ task: TaskId }> {
     const { task, epoch, thread } = execution
     if (execution.isClosed) throw closedError(execution)
-    const done = await this.#parts.writer.change({
+    const change = this.#parts.writer.change({
       lane: task,
       thread,
       operation: 'accept',
@@ -207,12 +214,28 @@ export class Intake {
       decide: (live, around) => {
         const record = (child: TaskId) => taker.recordOf(step, JSON.stringify({ task: child }))
         const decision = accept(live, around, request, { spawnedBy: { task, epoch, step: record } })
-        this.#keep(decision.value.id, options)
+        this.#keep(decision.value, options)
         return decision
       },
     })
+    const done = await this.#withParent(change, thread, request.parent)
     if ('refusal' in done) throw closedError(execution)
     return { task: done.value.id }
+  }
+
+  /**
+   * A decision sees live tasks only, so it takes any other parent for an ended one. What is wrong with it is in the
+   * store; one of another thread is as one that does not exist.
+   */
+  async #withParent<Value>(change: Promise<Value>, thread: ThreadKey, parent: TaskRequest['parent']): Promise<Value> {
+    try {
+      return await change
+    } catch (error) {
+      if (parent?.task === undefined || !isHoldfastError(error, 'task_terminated')) throw error
+      const record = await this.#parts.store.task(parent.task)
+      if (record?.key !== thread) throw notFound(parent.task)
+      throw new HoldfastError('task_terminated', error.message, { facts: { taskStatus: record.status } })
+    }
   }
 
   /** Another thread is another unit, so the step's own key makes sure that one child comes of it. */
@@ -226,17 +249,18 @@ export class Intake {
   ): Promise<{ task: TaskId }> {
     // Begins with a space, which no caller's key can.
     const key = { key: ` ${execution.task}/${step.path}`, digest: digest(thread, JSON.stringify(request)) }
-    const done = await this.#parts.writer.change({
+    const accepting = this.#parts.writer.change({
       lane: thread,
       thread,
       operation: 'accept',
       isIntent: false,
       decide: (live, around) => {
         const decision = accept(live, around, request, { key })
-        this.#keep(decision.value.id, options)
+        this.#keep(decision.value, options)
         return decision
       },
     })
+    const done = await unlessRepeated(this.#parts.writer, thread, key, accepting)
     const { id } = await this.#accepted(done, key.digest)
     await taker.record(step, JSON.stringify({ task: id }))
     return { task: id }
@@ -247,31 +271,16 @@ export class Intake {
       const { value, unit, verdict } = done
       return toTask(unit && verdict ? committedRecord(unit, verdict, value) : value)
     }
-    if (done.refusal.code !== 'key_taken')
-      throw new HoldfastError('store_unavailable', 'The thread was changed; ask again')
-    if (done.refusal.digest !== asked) {
-      throw new HoldfastError('idempotency_conflict', 'This idempotency key was used for another request', {
-        facts: { task: done.refusal.task },
-      })
-    }
-    return { ...toTask(await this.#known(done.refusal.task)), isReplayed: true }
+    return repeated(this.#parts.store, done.refusal, asked)
   }
 
   async #known(id: TaskId): Promise<TaskRecord> {
     const record = await this.#parts.store.task(id)
-    if (!record) throw new HoldfastError('not_found', `There is no task ${id}`)
+    if (!record) throw notFound(id)
     return record
   }
 }
 
 function terminated(taskStatus: TerminalStatus): SendAnswer {
   return { isSent: false, reason: 'task_terminated', taskStatus }
-}
-
-function idempotencyKey(key: string | undefined, route: string, thread: ThreadKey, request: object) {
-  if (key === undefined) return undefined
-  if (!/^[!-~]{1,200}$/.test(key)) {
-    throw new HoldfastError('invalid_request', 'An idempotency key is 1-200 visible ASCII characters')
-  }
-  return { key, digest: digest(route, thread, JSON.stringify(request)) }
 }

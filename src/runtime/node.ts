@@ -8,17 +8,17 @@ import type { Agent, AgentContext, Agents } from './agent.ts'
 import { Ambient } from './ambient.ts'
 import type { BatchSurroundings } from './batch.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { createContext } from './context.ts'
+import { type ContextParts, TaskContext } from './context.ts'
 import { Dispatcher } from './dispatcher.ts'
-import type { Execution } from './execution.ts'
 import { Executor } from './executor.ts'
 import { Feed } from './feed.ts'
 import { Intake } from './intake.ts'
-import { type Logger, silentLogger } from './logger.ts'
+import { harmless, type Logger, silentLogger } from './logger.ts'
 import { Metrics } from './metrics.ts'
 import { Owners } from './owners.ts'
 import { Reactions } from './reactions.ts'
 import { Recovery } from './recovery.ts'
+import { Restoration } from './restoration.ts'
 import { Signals } from './signals.ts'
 import { Slots } from './slots.ts'
 import { onStrayRejection } from './stray-rejections.ts'
@@ -61,19 +61,33 @@ export class Node {
   readonly writer: Writer
   readonly executor: Executor
   readonly intake: Intake
+  readonly restoration: Restoration
   readonly #agents: ReadonlyMap<string, Agent>
   readonly #ids: TaskIds
   readonly #slots: Slots
   readonly #dispatcher: Dispatcher
   readonly #supervisor: Supervisor
   #isDraining = false
+  #closing: Promise<void> | undefined
   #stopListening: (() => void)[] = []
 
-  constructor(store: Store, options: NodeOptions) {
+  static async open(store: Store, options: NodeOptions): Promise<Node> {
+    await store.open()
+    try {
+      const node = new Node(store, options)
+      await node.#start()
+      return node
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+  }
+
+  private constructor(store: Store, options: NodeOptions) {
     this.store = store
     this.clock = options.clock ?? systemClock
     this.limits = { ...defaultLimits, ...options.limits }
-    this.log = options.log ?? silentLogger
+    this.log = harmless(options.log ?? silentLogger)
     this.owners = new Owners(options.inbox)
     this.feed = new Feed(store, this.metrics)
     this.#agents = agentsByName(options.agents ?? {})
@@ -88,19 +102,25 @@ export class Node {
       onCommitted: (unit, verdict) => reactions.committed(unit, verdict),
       onFatal: options.onFatal ?? endProcess,
     })
+    const contextParts = this.#contextParts()
     this.executor = new Executor({
       ...this,
       slots,
       storeClock: store.clock,
       graceMs: options.graceMs ?? 5_000,
       agent,
-      context: (execution) => this.#context(execution),
+      context: (execution) => new TaskContext(contextParts, execution),
     })
     this.intake = new Intake({
       ...this,
       newMessageId: () => `msg_${randomUUID()}`,
       checkOpen: () => this.#checkOpen(),
       hasAgent: (name) => this.#agents.has(name),
+    })
+    this.restoration = new Restoration({
+      ...this,
+      checkOpen: () => this.#checkOpen(),
+      reserveIds: (ids) => this.#ids.reserve(ids),
     })
     const recovery = new Recovery({ ...this, slots, agent })
     const reactions = new Reactions({ ...this, recovery, onWork: () => this.#dispatcher.poke() })
@@ -109,6 +129,7 @@ export class Node {
       slots,
       node: this.id,
       agents: () => [...this.#agents.keys()],
+      closures: (countMax) => this.executor.waitingClosures(countMax),
       recover: (orphan) => recovery.recover(orphan),
     })
     const leaseMs = options.leaseMs ?? 15_000
@@ -119,8 +140,7 @@ export class Node {
     return !this.#isDraining && !this.writer.isDown
   }
 
-  async open(): Promise<void> {
-    await this.store.open()
+  async #start(): Promise<void> {
     const stopWatching = this.store.watch((key) => this.#onHint(key))
     const stopHearing = onStrayRejection((reason) => this.#claimRejection(reason))
     this.#stopListening = [stopWatching, stopHearing]
@@ -132,7 +152,13 @@ export class Node {
     await this.#supervisor.open()
   }
 
-  async close(drainMs: number): Promise<void> {
+  /** Closes once; a later call waits for the first, because the store may be another node's by then. */
+  close(drainMs: number): Promise<void> {
+    this.#closing ??= this.#close(drainMs)
+    return this.#closing
+  }
+
+  async #close(drainMs: number): Promise<void> {
     this.#isDraining = true
     await this.#supervisor.close(drainMs)
     await this.writer.close()
@@ -157,16 +183,13 @@ export class Node {
     })
   }
 
-  #context(execution: Execution): AgentContext {
-    return createContext(
-      {
-        ...this,
-        stepBytesMax: this.limits.stepBytes,
-        ownerOf: (owned) => this.owners.of(owned.task),
-        spawn: (inside, taker, options) => this.intake.spawnInside(inside, taker, options),
-      },
-      execution,
-    )
+  #contextParts(): ContextParts {
+    return {
+      ...this,
+      stepBytesMax: this.limits.stepBytes,
+      ownerOf: (owned) => this.owners.of(owned.task),
+      spawn: (inside, taker, options) => this.intake.spawnInside(inside, taker, options),
+    }
   }
 
   #surroundings(): BatchSurroundings {
@@ -187,7 +210,7 @@ export class Node {
         this.#ids.putBack(ids)
         for (let i = 0; i < slotCount; i++) this.#slots.give()
       },
-      refillTaskIds: () => this.#ids.refill(),
+      refillTaskIds: (count) => this.#ids.refill(count),
     }
   }
 
@@ -212,6 +235,7 @@ const randomTaskIds: TaskIds = {
   take: () => taskId(`bg_${randomUUID().replaceAll('-', '')}`),
   putBack: () => {},
   refill: async () => {},
+  reserve: () => {},
 }
 
 function agentsByName(agents: Agents): ReadonlyMap<string, Agent> {

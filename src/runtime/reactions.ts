@@ -18,7 +18,7 @@ export interface ReactionParts {
   readonly signals: Signals
   readonly metrics: Metrics
   readonly owners: Owners
-  /** Something may start. */
+  /** Something may start, or be recovered. */
   onWork(): void
 }
 
@@ -45,7 +45,8 @@ export class Reactions {
       if (task === undefined) continue
       if (type === 'custom') owners.tellCustom(task, data)
       if (type === 'inbox.accepted') signals.fire(`mail:${task}`)
-      if (type === 'task.cancelling') executor.cancel(task)
+      // One that nobody executes is an orphan, which is ended by whoever finds it.
+      if (type === 'task.cancelling' && !executor.cancel(task)) this.#parts.onWork()
     }
   }
 
@@ -57,7 +58,8 @@ export class Reactions {
       const legacy = unit.operation === 'resume' ? recovery.takeLegacy(record.id) : undefined
       if (starts.has(record.id) || legacy) executor.begin(record, legacy)
       if (record.ready) isWorkWaiting = true
-      if (isTerminal(record.status)) this.#onEnded(unit, record)
+      // A restored task ended elsewhere, long ago: it is news to nobody.
+      if (isTerminal(record.status) && unit.operation !== 'restore') this.#onEnded(unit, record)
     }
     if (isWorkWaiting) this.#parts.onWork()
   }

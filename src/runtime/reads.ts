@@ -12,6 +12,7 @@ import {
 } from '../core/id.ts'
 import type { Message, Part } from '../core/message.ts'
 import { assistantParts, foldParts, type PartsFold } from '../core/parts.ts'
+import { isQueued, positionsOf } from '../core/position.ts'
 import { type Result, toResult } from '../core/settle.ts'
 import type { Status } from '../core/status.ts'
 import { isRun, type Task, type TaskRecord, toTask } from '../core/task.ts'
@@ -97,7 +98,8 @@ export class Reads {
   }
 
   async results(thread: string): Promise<{ results: Result[]; running: number }> {
-    const key = this.key(thread)
+    // Read first: a task that ends meanwhile is still counted, and a result as well, but never neither.
+    const live = await this.#parts.store.livePart(this.key(thread))
     const results: Result[] = []
     for (let cursor: string | undefined; ; ) {
       const page = await this.#page({ thread, limit: pageMax, ...cursorOf({ cursor }) }, true)
@@ -105,7 +107,6 @@ export class Reads {
       cursor = page.cursor
       if (cursor === undefined) break
     }
-    const live = await this.#parts.store.livePart(key)
     return { results, running: live?.tasks.filter((record) => !isRun(record)).length ?? 0 }
   }
 
@@ -187,16 +188,6 @@ export class Reads {
     const live = await this.#parts.store.livePart(key)
     return positionsOf(live?.tasks ?? [])
   }
-}
-
-function isQueued(record: TaskRecord): boolean {
-  return record.status === 'pending' && isRun(record)
-}
-
-/** How many pending runs start before each pending run. */
-function positionsOf(tasks: readonly TaskRecord[]): ReadonlyMap<TaskId, number> {
-  const queue = tasks.filter(isQueued).toSorted((a, b) => a.place - b.place)
-  return new Map(queue.map((record, position) => [record.id, position]))
 }
 
 function cursorOf({ cursor }: { readonly cursor?: string | undefined }): { cursor?: string } {

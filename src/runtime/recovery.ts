@@ -3,13 +3,13 @@ import type { EventData, StoredEvent } from '../core/event.ts'
 import type { TaskId } from '../core/id.ts'
 import type { Outcome } from '../core/outcome.ts'
 import { foldParts, PartsFold } from '../core/parts.ts'
-import { countCrashes, crashesMax, resume, takeOver } from '../core/recover.ts'
+import { countCrashes, crashesMax, release, resume, takeOver } from '../core/recover.ts'
 import { planResume } from '../core/resume.ts'
-import type { TaskRecord, Usage } from '../core/task.ts'
+import { addUsage, type TaskRecord, type Usage } from '../core/task.ts'
 import type { Store, TaskRef } from '../stores/store.ts'
 import type { Agent } from './agent.ts'
 import { committedRecord } from './committed-record.ts'
-import { addUsage } from './execution.ts'
+import type { Change } from './entry.ts'
 import type { Legacy } from './executor.ts'
 import type { Logger } from './logger.ts'
 import type { Slots } from './slots.ts'
@@ -31,6 +31,7 @@ const pageEventsMax = 1000
  * V1 The takeover is committed before anything is read, so nothing the old node does can change what was read.
  * V2 A cancelled task is never resumed, a task that cannot be resumed ends as `orphaned`, one that keeps bringing its node
  *    down ends as `poisoned`.
+ * V3 A task that was taken over and then could not be read is given up again, so that the next look finds it.
  */
 export class Recovery {
   readonly #parts: RecoveryParts
@@ -52,7 +53,7 @@ export class Recovery {
     let hasResumed = false
     try {
       const record = await this.#takeOver(orphan)
-      if (record) hasResumed = await this.#goOn(record)
+      if (record) hasResumed = await this.#goOnOrGiveUp(record)
       return record !== undefined
     } finally {
       if (!hasResumed) this.#parts.slots.give()
@@ -69,6 +70,19 @@ export class Recovery {
     })
     if ('refusal' in done || !done.value || !done.unit || !done.verdict) return undefined
     return committedRecord(done.unit, done.verdict, done.value)
+  }
+
+  /** V3. */
+  async #goOnOrGiveUp(record: TaskRecord): Promise<boolean> {
+    try {
+      return await this.#goOn(record)
+    } catch (error) {
+      const { id, key, epoch } = record
+      this.#legacies.delete(id)
+      const decide: Change<boolean>['decide'] = (live, around) => release(live, around, id, epoch)
+      await this.#parts.writer.change({ lane: id, thread: key, operation: 'release', isIntent: false, decide })
+      throw error
+    }
   }
 
   async #goOn(record: TaskRecord): Promise<boolean> {

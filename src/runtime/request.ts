@@ -62,7 +62,8 @@ function common(options: Omit<SpawnOptions, 'parent'>, ask: { asked: Asked; inpu
   if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= timeoutMsMax)) {
     throw invalid(`timeoutMs is a whole number of milliseconds from 1 to ${timeoutMsMax}`)
   }
-  const what = { what: 'The metadata', bytesMax: limits.bodyBytes }
+  // It is in the event of the acceptance, where only the input can be left out.
+  const what = { what: 'The metadata', bytesMax: Math.min(limits.bodyBytes, limits.eventBytes / 2) }
   return {
     ...ask,
     ...(agent !== undefined && { agent }),

@@ -2,7 +2,6 @@ import { HoldfastError } from '../core/errors.ts'
 import type { Event } from '../core/event.ts'
 import { principal as checkedPrincipal, type Principal, type TaskId, taskId } from '../core/id.ts'
 import type { Inbox } from '../core/inbox.ts'
-import type { ParentContext } from '../core/lineage.ts'
 import type { Message } from '../core/message.ts'
 import type { Result } from '../core/settle.ts'
 import { isTerminal } from '../core/status.ts'
@@ -11,9 +10,12 @@ import type { Store, ThreadPage } from '../stores/store.ts'
 import type { RunOptions, SpawnOptions } from './agent.ts'
 import type { AcceptedRun, SendAnswer } from './intake.ts'
 import { Node, type NodeOptions } from './node.ts'
+import type { PersistedTask } from './persisted-task.ts'
 import { type ListOptions, Reads, type TaskList, type ThreadSnapshot } from './reads.ts'
+import { parentOf } from './request.ts'
+import type { RestoreAnswer } from './restoration.ts'
 import { unlessStopped } from './stop.ts'
-import { OpeningSubscription, type Subscription } from './subscription.ts'
+import { checkAhead, OpeningSubscription, type Subscription } from './subscription.ts'
 
 export interface RuntimeOptions extends NodeOptions {
   /** How long `close` lets tasks finish before they are handed over. */
@@ -50,11 +52,7 @@ export class Runtime {
   }
 
   static create(openStore: OpenStore, options: RuntimeOptions): Runtime {
-    const node = openStore().then(async (store) => {
-      const opening = new Node(store, options)
-      await opening.open()
-      return opening
-    })
+    const node = openStore().then((store) => Node.open(store, options))
     // Each call reports the failure; an open that nobody has asked anything of yet must not end the process.
     node.catch(() => {})
     return new Runtime({ node, options }, checkedPrincipal('owner'))
@@ -188,6 +186,11 @@ export class Runtime {
     return node.intake.collect((await this.#reads()).key(thread), tasks)
   }
 
+  /** Puts tasks of a snapshot back into the store; one that is there already is left as it is. */
+  async restore(tasks: readonly PersistedTask[]): Promise<RestoreAnswer> {
+    return (await this.#shared.node).restoration.restore(this.#principal, tasks)
+  }
+
   /** The log from a number on: replay, then live, without a seam. */
   subscribe(options: SubscribeOptions): AsyncIterableIterator<Event, undefined> {
     const { after = 0 } = options
@@ -198,10 +201,14 @@ export class Runtime {
   }
 
   /** Runs a function in which spawns inherit this lineage, as a tool call of some other framework would have it. */
-  async within<Value>(lineage: Omit<ParentContext, 'task'>, fn: () => Value | Promise<Value>): Promise<Value> {
+  async within<Value>(
+    parent: Omit<NonNullable<SpawnOptions['parent']>, 'task'>,
+    fn: () => Value | Promise<Value>,
+  ): Promise<Value> {
     const { ambient } = await this.#shared.node
     const outer = ambient.scope
-    return ambient.run({ ...outer, lineage: { ...outer?.lineage, ...lineage } }, async () => await fn())
+    const lineage = { ...outer?.lineage, ...parentOf({ parent }) }
+    return ambient.run({ ...outer, lineage }, async () => await fn())
   }
 
   /** The task whose code is running, if any. */
@@ -217,8 +224,9 @@ export class Runtime {
 
   /** Accepts no new work, lets tasks finish for a while, hands the rest over, and closes the store. */
   async close(options: { readonly drainMs?: number } = {}): Promise<void> {
-    const node = await this.#shared.node
-    await node.close(options.drainMs ?? this.#shared.options.shutdownMs ?? 25_000)
+    // What never opened has nothing to close; whoever used it was told.
+    const node = await this.#shared.node.catch(() => undefined)
+    await node?.close(options.drainMs ?? this.#shared.options.shutdownMs ?? 25_000)
   }
 
   async #reads(): Promise<Reads> {
@@ -247,8 +255,11 @@ export class Runtime {
     if (record?.key !== key) {
       throw new HoldfastError('not_found', `There is no task ${options.task} in thread ${options.thread}`)
     }
-    // Its terminal event is behind the start: nothing can follow.
-    if (isTerminal(record.status) && after >= record.seq) return undefined
+    if (isTerminal(record.status) && after >= record.seq) {
+      // Its terminal event is behind the start: nothing can follow.
+      checkAhead(after, (await node.store.events(key, { after, limit: 1 })).head)
+      return undefined
+    }
     return node.feed.subscribe(key, { after, task: { id: record.id, first: record.firstSeq } })
   }
 }

@@ -19,9 +19,11 @@ export class SlotHolder {
     this.#slots = slots
   }
 
-  enter(step: StepScope, outer: StepScope | undefined): void {
+  /** A step's function is about to run. If the slot was given back meanwhile, it waits for one. */
+  enter(step: StepScope, outer: StepScope | undefined): Promise<void> | undefined {
     if (outer) outer.insideCount += 1
     this.#steps.add(step)
+    return this.#isHeld ? undefined : this.#hold()
   }
 
   leave(step: StepScope, outer: StepScope | undefined): void {
@@ -30,7 +32,7 @@ export class SlotHolder {
     this.#giveIfWaiting()
   }
 
-  /** Waits without holding a slot, and has one again before it returns or throws. */
+  /** Waits without holding a slot, and has one again before it returns or throws, unless all else still waits. */
   async wait<Value>(step: StepScope | undefined, promise: Promise<Value>): Promise<Value> {
     this.#waitCount += 1
     if (step) step.insideCount += 1
@@ -40,7 +42,7 @@ export class SlotHolder {
     } finally {
       this.#waitCount -= 1
       if (step) step.insideCount -= 1
-      await this.#hold()
+      if (!this.#onlyWaits) await this.#hold()
     }
   }
 
@@ -51,9 +53,14 @@ export class SlotHolder {
     this.#slots.give()
   }
 
+  get #onlyWaits(): boolean {
+    if (this.#waitCount === 0) return false
+    for (const step of this.#steps) if (step.insideCount === 0) return false
+    return true
+  }
+
   #giveIfWaiting(): void {
-    if (!this.#isHeld || this.#waitCount === 0) return
-    for (const step of this.#steps) if (step.insideCount === 0) return
+    if (!this.#isHeld || !this.#onlyWaits) return
     this.#isHeld = false
     this.#slots.give()
   }
@@ -62,8 +69,10 @@ export class SlotHolder {
     if (this.#isHeld || this.#isClosed) return Promise.resolve()
     this.#taking ??= this.#slots.take().then(() => {
       this.#taking = undefined
-      if (this.#isClosed) this.#slots.give()
-      else this.#isHeld = true
+      if (this.#isClosed) return this.#slots.give()
+      this.#isHeld = true
+      // What it was taken for may itself be waiting by now.
+      this.#giveIfWaiting()
     })
     return this.#taking
   }

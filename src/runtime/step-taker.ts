@@ -2,6 +2,7 @@ import { HoldfastError, isHoldfastError } from '../core/errors.ts'
 import type { JsonText } from '../core/id.ts'
 import { builtInKey, encodeKey, type StepKind, type StepRecord } from '../core/step.ts'
 import type { Ambient, Scope, StepScope } from './ambient.ts'
+import { type Clock, nextTurn, type Timer } from './clock.ts'
 import { encode } from './encode.ts'
 import { closedError, type Execution } from './execution.ts'
 import { answerOf, failureOf, isRecorded, type OpenStep } from './steps.ts'
@@ -12,6 +13,7 @@ export interface StepTakerParts {
   readonly execution: Execution
   readonly writer: Writer
   readonly ambient: Ambient
+  readonly clock: Clock
   readonly stepBytesMax: number
 }
 
@@ -25,6 +27,10 @@ export interface StepName {
   readonly within?: string
 }
 
+// As the writer's: a store that is down wants to be left alone.
+const readDelayMsMin = 25
+const readDelayMsMax = 2_000
+
 export function named(kind: StepKind, word: string, about?: string): StepName {
   return { kind, key: builtInKey(word, about) }
 }
@@ -35,6 +41,8 @@ export function named(kind: StepKind, word: string, about?: string): StepName {
  * K1 A step is recorded, in success and in failure, before its caller goes on.
  * K2 Nothing is recorded once the task is stopped for good elsewhere (hand-over, lost lease): the next attempt
  *    performs the step again.
+ * K3 A step that is refused to a stopped task is refused in a later turn of the event loop: code that tries
+ *    again and again keeps the loop from nobody.
  */
 export class StepTaker {
   readonly #parts: StepTakerParts
@@ -58,9 +66,11 @@ export class StepTaker {
   ): Promise<unknown> {
     const { execution, ambient } = this.#parts
     const inner: StepScope = { path: step.path, insideCount: 0 }
-    execution.slot.enter(inner, outer?.step)
+    const slot = execution.slot.enter(inner, outer?.step)
     try {
-      const scope = { task: execution.task, step: inner, lineage: { ...outer?.lineage, ...lineage } }
+      if (slot) await slot
+      const { task, thread } = execution
+      const scope = { task, thread, step: inner, lineage: { ...outer?.lineage, ...lineage } }
       return await ambient.run(scope, async () => await fn())
     } finally {
       execution.slot.leave(inner, outer?.step)
@@ -84,7 +94,10 @@ export class StepTaker {
     make: (step: OpenStep, outer: Scope | undefined) => Promise<Value>,
   ): Promise<Value> {
     const { execution } = this.#parts
-    if (execution.isClosed) throw closedError(execution)
+    if (execution.isClosed) {
+      await nextTurn()
+      throw closedError(execution)
+    }
     const outer = this.#scope()
     const step = execution.steps.begin(within ?? outer?.step?.path, kind, key, input)
     if (isRecorded(step)) return answerOf(step) as Value
@@ -92,6 +105,7 @@ export class StepTaker {
       return await make(step, outer)
     } catch (error) {
       await this.#recordFailure(step, error)
+      if (execution.signal.aborted) await nextTurn()
       throw error
     } finally {
       execution.steps.close(step)
@@ -108,10 +122,34 @@ export class StepTaker {
     return this.#parts.execution.steps.record(step, value === undefined ? {} : { value })
   }
 
+  /** Reads for the task, and again while the store is not available: no task fails for that. */
+  async read<Value>(read: () => Promise<Value>): Promise<Value> {
+    for (let delayMs = readDelayMsMin; ; delayMs = Math.min(readDelayMsMax, delayMs * 2)) {
+      try {
+        return await read()
+      } catch (error) {
+        if (!isHoldfastError(error, 'store_unavailable') || this.#parts.execution.isClosed) throw error
+      }
+      await this.#pause(delayMs)
+    }
+  }
+
   /** Waits inside a step without holding a slot, until the promise settles or the task is stopped. */
   wait<Value>(promise: Promise<Value>): Promise<Value> {
     const { execution } = this.#parts
     return execution.slot.wait(this.#scope()?.step, unlessStopped(execution.signal, promise))
+  }
+
+  async #pause(ms: number): Promise<void> {
+    let timer: Timer | undefined
+    const over = new Promise<void>((resolve) => {
+      timer = this.#parts.clock.setTimer(ms, resolve)
+    })
+    try {
+      await unlessStopped(this.#parts.execution.signal, over)
+    } finally {
+      timer?.cancel()
+    }
   }
 
   #scope(): Scope | undefined {

@@ -1,7 +1,7 @@
-import { HoldfastError, isHoldfastError } from '../core/errors.ts'
+import { HoldfastError } from '../core/errors.ts'
 import type { JsonText, TaskId } from '../core/id.ts'
 import { errorText } from '../core/outcome.ts'
-import type { Replay } from '../core/replay.ts'
+import type { Replay, ReplayMismatch } from '../core/replay.ts'
 import { contains, type StepFailure, type StepKeys, type StepKind, type StepRecord } from '../core/step.ts'
 
 /** A step that is being taken. */
@@ -24,12 +24,22 @@ export class Steps {
   readonly #keys: StepKeys
   readonly #replay: Replay
   readonly #open = new Set<OpenStep>()
+  #hasRecorded = false
 
   constructor(task: TaskId, attempt: number, keys: StepKeys, replay: Replay) {
     this.#task = task
     this.#attempt = attempt
     this.#keys = keys
     this.#replay = replay
+  }
+
+  /** Whether this attempt has got any further than the ones before it. */
+  get hasRecorded(): boolean {
+    return this.#hasRecorded
+  }
+
+  get mismatch(): ReplayMismatch | undefined {
+    return this.#replay.mismatch
   }
 
   /** Begins a step: its record if it has one, else the step to be taken and closed. Throws on a replay mismatch. */
@@ -53,6 +63,7 @@ export class Steps {
 
   /** The record of a step that has ended. */
   record(step: OpenStep, end: StepEnd): StepRecord {
+    this.#hasRecorded = true
     return {
       task: this.#task,
       key: step.path,
@@ -89,14 +100,23 @@ export function answerOf(record: StepRecord): unknown {
   return record.value === undefined ? undefined : (JSON.parse(record.value) as unknown)
 }
 
+/** What of a failure is met again on replay: its name, message and code, by which code tells errors apart. */
 export function failureOf(error: unknown): StepFailure {
-  const name = error instanceof Error ? error.name : 'Error'
-  return { name, message: errorText(error), ...(isHoldfastError(error) && { code: error.code }) }
+  const message = errorText(error)
+  try {
+    if (!(error instanceof Error)) return { name: 'Error', message }
+    const { name, code } = error as Error & { readonly code?: unknown }
+    return { name: String(name), message, ...(typeof code === 'string' && { code }) }
+  } catch {
+    // It throws when it is looked at, and is recorded all the same.
+    return { name: 'Error', message }
+  }
 }
 
 function failureError(failure: StepFailure): Error {
   if (failure.name === 'HoldfastError' && failure.code !== undefined) {
     return new HoldfastError(failure.code as HoldfastError['code'], failure.message)
   }
-  return Object.assign(new Error(failure.message), { name: failure.name })
+  const { name, message, code } = failure
+  return Object.assign(new Error(message), { name, ...(code !== undefined && { code }) })
 }

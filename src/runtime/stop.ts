@@ -21,16 +21,17 @@ export class StopError extends Error {
 }
 
 /** Waits for a promise, or until the signal fires, which rejects with its reason. Leaves no listener behind. */
-export async function unlessStopped<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
-  signal.throwIfAborted()
-  let stop: () => void = () => {}
-  const stopped = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason)
+export function unlessStopped<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) return stop()
     signal.addEventListener('abort', stop, { once: true })
+    const after =
+      <Settled>(settle: (settled: Settled) => void) =>
+      (settled: Settled) => {
+        signal.removeEventListener('abort', stop)
+        settle(settled)
+      }
+    promise.then(after(resolve), after(reject))
   })
-  try {
-    return await Promise.race([promise, stopped])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }

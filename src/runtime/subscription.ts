@@ -122,11 +122,7 @@ export class Subscription implements AsyncIterableIterator<Event, undefined> {
   /** Never a silent clamp: a cursor outside the log is an error that says where the log is. */
   #check(page: EventPage): void {
     const after = this.#cursor
-    if (!this.#isPlaced && after > page.head) {
-      throw new HoldfastError('offset_ahead', `The log ends at ${page.head}, before ${after}`, {
-        facts: { head: page.head },
-      })
-    }
+    if (!this.#isPlaced) checkAhead(after, page.head)
     if (after < page.first - 1) {
       throw new HoldfastError('offset_gone', `The log begins at ${page.first}; what follows ${after} is gone`, {
         facts: { first: page.first },
@@ -141,6 +137,11 @@ export class Subscription implements AsyncIterableIterator<Event, undefined> {
     })
     this.#wake = undefined
   }
+}
+
+export function checkAhead(after: number, head: number): void {
+  if (after <= head) return
+  throw new HoldfastError('offset_ahead', `The log ends at ${head}, before ${after}`, { facts: { head } })
 }
 
 /** A subscription that is opened by its first `next`: what is wrong with it is told there. */
@@ -172,9 +173,13 @@ export class OpeningSubscription implements AsyncIterableIterator<Event, undefin
   }
 
   async #begin(): Promise<void> {
-    const subscription = await this.#open()
-    if (this.#isClosed) subscription?.close()
-    this.#subscription = subscription
-    if (!subscription) this.#isClosed = true
+    let subscription: Subscription | undefined
+    try {
+      subscription = await this.#open()
+      if (this.#isClosed) subscription?.close()
+      this.#subscription = subscription
+    } finally {
+      if (!subscription) this.#isClosed = true
+    }
   }
 }

@@ -48,8 +48,11 @@ export class Supervisor {
     const { executor, dispatcher, store, writer, node } = this.#parts
     await dispatcher.close()
     await this.#drained(drainMs)
-    await Promise.all(executor.all().map((execution) => this.#handOver(execution)))
-    await writer.settled()
+    // What was accepted just before may begin only now, when its commit is made.
+    do {
+      await Promise.all(executor.all().map((execution) => this.#handOver(execution)))
+      await writer.settled()
+    } while (executor.count > 0)
     this.#isOpen = false
     for (const timer of this.#timers.values()) timer.cancel()
     await store.renew(node, 0)
@@ -70,14 +73,15 @@ export class Supervisor {
     const { executor, writer } = this.#parts
     const { task, thread, epoch } = execution
     if (execution.record.closure) return executor.orphan(execution)
-    execution.stop('handover')
+    // In this order, so that what its code does about the signal is not written any more.
     executor.abandon(execution)
+    execution.stop('handover')
     await writer.change({
       lane: task,
       thread,
       operation: 'release',
       isIntent: false,
-      decide: (live, around) => release(live, around, task, epoch),
+      decide: (live, around) => release(live, around, task, epoch, execution.steps.hasRecorded),
     })
   }
 

@@ -1,22 +1,24 @@
-import { type TaskId, taskId } from '../core/id.ts'
+import { type TaskId, taskId, taskNumber } from '../core/id.ts'
 
 /** Thrown while a batch is built when no number is at hand; the batch ends there and more are fetched. */
 export class OutOfTaskIds extends Error {}
-
-// As many as a batch of spawns may want, so that a burst asks the store a few times only.
-const refillCount = 64
 
 /** Where the ids of new tasks come from. Ids that were not used are given out again, so that none is skipped. */
 export interface TaskIds {
   take(): TaskId
   putBack(ids: readonly TaskId[]): void
-  refill(): Promise<void>
+  /** Fetches as many as are needed and no more, so that a restart leaves no number out. */
+  refill(count: number): Promise<void>
+  /** These belong to restored tasks: none of them is handed out any more. */
+  reserve(ids: readonly TaskId[]): void
 }
 
 /** `bg_0`, `bg_1`, … over the installation. */
 export class SequentialTaskIds implements TaskIds {
   readonly #allocate: (count: number) => Promise<number>
   #free: number[] = []
+  /** The store allocates above a restored number once it is committed; until then it may hand that number out. */
+  readonly #reserved = new Set<number>()
 
   constructor(allocate: (count: number) => Promise<number>) {
     this.#allocate = allocate
@@ -29,17 +31,24 @@ export class SequentialTaskIds implements TaskIds {
   }
 
   putBack(ids: readonly TaskId[]): void {
-    const numbers = ids.map((id) => Number(id.slice('bg_'.length)))
-    this.#free = [...this.#free, ...numbers].sort((a, b) => a - b)
+    this.#add(ids.map((id) => Number(id.slice('bg_'.length))))
   }
 
-  async refill(): Promise<void> {
-    const first = await this.#allocate(refillCount)
-    for (let i = 0; i < refillCount; i++) this.#free.push(first + i)
+  async refill(count: number): Promise<void> {
+    const first = await this.#allocate(count)
+    this.#add(Array.from({ length: count }, (_, i) => first + i))
   }
 
-  /** Forgets numbers at hand that restored tasks may have taken. */
-  clear(): void {
-    this.#free = []
+  /** Lower numbers at hand are given up with them, so that the next task comes after the restored ones. */
+  reserve(ids: readonly TaskId[]): void {
+    const numbers = ids.flatMap((id) => taskNumber(id) ?? [])
+    for (const number of numbers) this.#reserved.add(number)
+    const highest = numbers.reduce((max, number) => Math.max(max, number), -1)
+    this.#free = this.#free.filter((number) => number > highest)
+  }
+
+  #add(numbers: readonly number[]): void {
+    const usable = numbers.filter((number) => !this.#reserved.has(number))
+    this.#free = [...this.#free, ...usable].sort((a, b) => a - b)
   }
 }

@@ -105,14 +105,14 @@ export class Waits {
   }
 
   async #ended(id: TaskId): Promise<TaskRecord> {
-    const { store, signals, execution } = this.#parts
+    const { store, signals, execution, taker } = this.#parts
     for (;;) {
       const listener = signals.listen(`end:${id}`)
       try {
-        const record = await store.task(id)
+        const record = await taker.read(() => store.task(id))
         if (!record || principalOf(record.key) !== principalOf(execution.thread)) throw notFound(id)
         if (isTerminal(record.status)) return record
-        await this.#parts.taker.wait(listener.heard)
+        await taker.wait(listener.heard)
       } finally {
         listener.stop()
       }

@@ -4,8 +4,8 @@ import type { ThreadKey } from '../core/id.ts'
 import type { StepRecord } from '../core/step.ts'
 import type { Refusal, Unit, Verdict } from '../core/unit.ts'
 import type { Store } from '../stores/store.ts'
-import { Batch, type BatchSurroundings, batchUnitsMax, type Item } from './batch.ts'
-import { type Clock, nextTurn } from './clock.ts'
+import { Batch, type BatchSurroundings, batchBytesMax, batchUnitsMax, type Item } from './batch.ts'
+import { type Clock, nextTurn, type Timer } from './clock.ts'
 import {
   type Author,
   type Change,
@@ -47,7 +47,7 @@ const retryDelayMsMax = 2_000
  * W2 A change is decided when its batch is built, from live parts whose units are all committed or in that batch.
  * W3 Committed, then published, then answered.
  * W4 While the store is down nothing an execution wrote is lost or reported as done: it is written again. Intents are
- *    refused, because their caller can ask again.
+ *    refused, because their caller can ask again; so with nothing left to write an empty batch asks whether it is back.
  * W5 A unit that the store cannot take fails alone: the batch is halved until it stands alone.
  */
 export class Writer {
@@ -59,6 +59,7 @@ export class Writer {
   #retryDelayMs = 0
   #unitsMax = batchUnitsMax
   #idle: (() => void)[] = []
+  #nextAsk: Timer | undefined
 
   constructor(parts: WriterParts) {
     this.#parts = parts
@@ -66,6 +67,11 @@ export class Writer {
 
   get isDown(): boolean {
     return this.#isDown
+  }
+
+  /** A whole batch waits already: what is emitted now is better emitted later. */
+  get isCrowded(): boolean {
+    return this.#lanes.bytes >= batchBytesMax
   }
 
   change<Value>(change: Change<Value>): Promise<Done<Value>> {
@@ -81,7 +87,7 @@ export class Writer {
     const last = this.#lanes.last(author.task)
     if (last?.kind === 'emit' && last.author === author && last.bytes < emitBytesMax) {
       last.events.push(event)
-      last.bytes += bytes
+      this.#lanes.grow(last, bytes)
       last.report = report ?? last.report
       return
     }
@@ -107,6 +113,7 @@ export class Writer {
   async close(): Promise<void> {
     await this.settled()
     this.#isClosed = true
+    this.#nextAsk?.cancel()
   }
 
   #push(lane: string, entry: Entry): void {
@@ -122,19 +129,20 @@ export class Writer {
       const batch = new Batch(this.#lanes, threads, around, this.#unitsMax)
       // What the next batch needs is read while this one is being committed, unless this one writes to it.
       const written = new Set(batch.items.flatMap((item) => item.unit?.thread ?? []))
-      const ahead = this.#prepare(batch.isOutOfIds, batch.missing.difference(written))
+      const ahead = this.#prepare(batch.idsWanted, batch.missing.difference(written))
       await this.#commit(batch)
       await ahead
-      await this.#prepare(false, batch.missing.intersection(written))
+      await this.#prepare(0, batch.missing.intersection(written))
       threads.trim()
     }
     this.#isRunning = false
     for (const resolve of this.#idle.splice(0)) resolve()
+    if (this.#isDown) void this.#askWhetherUp()
   }
 
-  async #prepare(needsIds: boolean, threads: ReadonlySet<ThreadKey>): Promise<void> {
+  async #prepare(idsWanted: number, threads: ReadonlySet<ThreadKey>): Promise<void> {
     try {
-      if (needsIds) await this.#parts.around.refillTaskIds()
+      if (idsWanted > 0) await this.#parts.around.refillTaskIds(idsWanted)
       await Promise.all([...threads].map((key) => this.#parts.threads.load(key)))
     } catch (error) {
       await this.#pause(error)
@@ -147,33 +155,42 @@ export class Writer {
     try {
       const startedAt = performance.now()
       if (units.length > 0) verdicts = await this.#parts.store.commit(units)
-      if (units.length > 0) this.#up((performance.now() - startedAt) / 1000)
+      if (units.length > 0) this.#flushed((performance.now() - startedAt) / 1000)
     } catch (error) {
       return this.#failed(batch.items, error)
     }
     this.#settle(batch.items, verdicts)
   }
 
-  #up(flushSeconds: number): void {
-    this.#parts.metrics.flushed(flushSeconds)
+  #flushed(seconds: number): void {
+    this.#parts.metrics.flushed(seconds)
+    this.#unitsMax = Math.min(batchUnitsMax, this.#unitsMax * 2)
+    this.#up()
+  }
+
+  #up(): void {
     if (this.#isDown) this.#parts.log.info({}, 'the store is back')
     this.#isDown = false
     this.#retryDelayMs = 0
-    this.#unitsMax = Math.min(batchUnitsMax, this.#unitsMax * 2)
   }
 
   /** W3, in the order of the batch. What was refused for a passing reason goes back to the head of its lane. */
   #settle(items: readonly Item[], verdicts: readonly Verdict[]): void {
     const again: Entry[] = []
+    // What was decided in these threads after the refusal was decided from something that is not so.
+    const refused = new Set<ThreadKey>()
     let next = 0
     for (const item of items) {
       const verdict = item.unit ? verdicts[next++] : undefined
-      if (!item.unit || !verdict) this.#answer(item)
-      else if (verdict.committed) {
+      if (!item.unit || !verdict) {
+        if (item.entry.kind === 'change' && refused.has(item.entry.change.thread)) again.push(item.entry)
+        else this.#answer(item)
+      } else if (verdict.committed) {
         this.#publish(item.unit, verdict)
         this.#answer(item, verdict)
       } else {
         this.#parts.around.giveBack(item.taken)
+        if (item.unit.rev !== undefined) refused.add(item.unit.thread)
         if (this.#refused(item.entry, item.unit, verdict.reason) === 'again') again.push(item.entry)
       }
     }
@@ -185,7 +202,8 @@ export class Writer {
     this.#parts.onCommitted(unit, verdict)
   }
 
-  #answer({ entry, unit, value }: Item, verdict?: Committed): void {
+  #answer({ entry, unit, value, thrown }: Item, verdict?: Committed): void {
+    if (thrown && entry.kind === 'change') return entry.reject(thrown.error)
     if (entry.kind === 'change') return entry.resolve({ value, ...(unit && { unit }), ...(verdict && { verdict }) })
     entry.author.flushed(entry.kind === 'step' ? entry.emittedBytes : entry.bytes)
     if (entry.kind === 'step') entry.resolve()
@@ -209,11 +227,9 @@ export class Writer {
     const units = items.flatMap((item) => item.unit ?? [])
     for (const unit of units) this.#parts.threads.discard(unit.thread)
     this.#parts.metrics.commitFailed(new Set(units.map((unit) => unit.operation)))
-    if (isHoldfastError(error, 'store_failed')) this.#parts.onFatal(error)
+    if (isHoldfastError(error, 'store_failed')) this.#tellFatal(error)
     if (isHoldfastError(error, 'store_failed') || isHoldfastError(error, 'store_unavailable')) {
-      const intents = entries.filter(isIntent)
-      this.#putBack(entries.filter((entry) => !isIntent(entry)))
-      for (const intent of intents) intent.reject(unavailable(error))
+      this.#putBack(entries)
       return this.#pause(error)
     }
     const [only, ...others] = entries
@@ -227,14 +243,39 @@ export class Writer {
     this.#parts.log.error({ error, entry: entry.kind }, 'the store cannot take a unit')
     this.#unitsMax = batchUnitsMax
     if (entry.kind !== 'emit') entry.reject(error)
-    if (entry.kind !== 'change') entry.author.unstorable(error)
+    if (entry.kind !== 'change') entry.author.unstorable(error, entry.events)
   }
 
   async #pause(error: unknown): Promise<void> {
     if (!this.#isDown) this.#parts.log.error({ error }, 'the store is not available; writing is retried')
     this.#isDown = true
+    for (const intent of this.#lanes.takeAll(isIntent)) intent.reject(unavailable(error))
+    await new Promise<void>((resolve) => this.#parts.clock.setTimer(this.#longerDelayMs(), resolve))
+  }
+
+  /** W4. Whatever is written meanwhile asks as well. */
+  async #askWhetherUp(): Promise<void> {
+    if (!this.#isDown || this.#isRunning || this.#isClosed) return
+    try {
+      await this.#parts.store.commit([])
+      this.#up()
+    } catch {
+      // It was reported when it went down.
+      this.#nextAsk = this.#parts.clock.setTimer(this.#longerDelayMs(), () => void this.#askWhetherUp())
+    }
+  }
+
+  #longerDelayMs(): number {
     this.#retryDelayMs = Math.min(retryDelayMsMax, Math.max(retryDelayMsMin, this.#retryDelayMs * 2))
-    await new Promise<void>((resolve) => this.#parts.clock.setTimer(this.#retryDelayMs, resolve))
+    return this.#retryDelayMs
+  }
+
+  #tellFatal(error: HoldfastError): void {
+    try {
+      this.#parts.onFatal(error)
+    } catch (thrown) {
+      this.#parts.log.error({ error: thrown }, 'onFatal threw')
+    }
   }
 
   #putBack(entries: readonly Entry[]): void {
@@ -249,6 +290,6 @@ function unavailable(cause?: unknown): HoldfastError {
   })
 }
 
-export function fencedError(author: Author): HoldfastError {
+function fencedError(author: Author): HoldfastError {
   return new HoldfastError('task_terminated', `${author.task} is no longer executed here under epoch ${author.epoch}`)
 }

@@ -24,46 +24,17 @@ export interface FaultyStore extends Store {
 }
 
 export function faultyStore(inner: Store): FaultyStore {
-  let plan: (units: readonly Unit[], number: number) => Fault = () => 'none'
-  let isDead = false
-  let commitCount = 0
-  let gate: { passed: Promise<void>; reach: () => void } | undefined
-  const { promise: crashed, resolve: tellCrashed } = Promise.withResolvers<void>()
-
-  const never = <Value>() => new Promise<Value>(() => {})
-  const alive = <Value>(call: () => Promise<Value>): Promise<Value> =>
-    isDead ? never() : call().then((value) => (isDead ? never() : value))
-
-  async function crash(): Promise<void> {
-    if (isDead) return
-    isDead = true
-    await inner.close()
-    tellCrashed()
-  }
-
-  async function commit(units: readonly Unit[]): Promise<Verdict[]> {
-    commitCount += 1
-    const fault = plan(units, commitCount)
-    const held = gate
-    held?.reach()
-    await held?.passed
-    if (fault === 'fail') throw new HoldfastError('store_unavailable', 'The store fails on command')
-    if (fault === 'crash_before') void crash()
-    if (isDead) return never()
-    const verdicts = await inner.commit(units)
-    if (fault === 'crash_after') void crash()
-    return isDead ? never() : verdicts
-  }
-
+  const faults = new Faults(inner)
+  const alive = <Value>(call: () => Promise<Value>) => faults.answer(call)
   return {
     kind: inner.kind,
     isDurable: inner.isDurable,
     clock: inner.clock,
     open: () => inner.open(),
     close: async () => {
-      if (!isDead) await inner.close()
+      if (!faults.isDead) await inner.close()
     },
-    commit: (units) => (isDead ? never() : commit(units)),
+    commit: (units) => faults.commit(units),
     allocate: (count) => alive(() => inner.allocate(count)),
     livePart: (key) => alive(() => inner.livePart(key)),
     snapshot: (key, limits) => alive(() => inner.snapshot(key, limits)),
@@ -77,28 +48,77 @@ export function faultyStore(inner: Store): FaultyStore {
     renew: (node, leaseMs) => alive(() => inner.renew(node, leaseMs)),
     watch: (listener) => inner.watch(listener),
     plan: (fault) => {
-      plan = fault
+      faults.plan = fault
     },
     down: () => {
-      plan = () => 'fail'
+      faults.plan = () => 'fail'
     },
     up: () => {
-      plan = () => 'none'
+      faults.plan = () => 'none'
     },
-    hold: () => {
-      const passing = Promise.withResolvers<void>()
-      const reaching = Promise.withResolvers<void>()
-      gate = { passed: passing.promise, reach: reaching.resolve }
-      const open = () => {
-        gate = undefined
-        passing.resolve()
-      }
-      return { open, reached: reaching.promise }
-    },
-    crash,
-    crashed,
+    hold: () => faults.hold(),
+    crash: () => faults.crash(),
+    crashed: faults.crashed,
     get commitCount() {
-      return commitCount
+      return faults.commitCount
     },
   }
+}
+
+class Faults {
+  plan: (units: readonly Unit[], number: number) => Fault = () => 'none'
+  isDead = false
+  commitCount = 0
+  readonly crashed: Promise<void>
+  readonly #inner: Store
+  readonly #tellCrashed: () => void
+  #gate: { readonly passed: Promise<void>; readonly reach: () => void } | undefined
+
+  constructor(inner: Store) {
+    this.#inner = inner
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.crashed = promise
+    this.#tellCrashed = resolve
+  }
+
+  answer<Value>(call: () => Promise<Value>): Promise<Value> {
+    return this.isDead ? never() : call().then((value) => (this.isDead ? never() : value))
+  }
+
+  async commit(units: readonly Unit[]): Promise<Verdict[]> {
+    if (this.isDead) return never()
+    this.commitCount += 1
+    const fault = this.plan(units, this.commitCount)
+    const held = this.#gate
+    held?.reach()
+    await held?.passed
+    if (fault === 'fail') throw new HoldfastError('store_unavailable', 'The store fails on command')
+    if (fault === 'crash_before') void this.crash()
+    if (this.isDead) return never()
+    const verdicts = await this.#inner.commit(units)
+    if (fault === 'crash_after') void this.crash()
+    return this.isDead ? never() : verdicts
+  }
+
+  hold(): { open(): void; readonly reached: Promise<void> } {
+    const passing = Promise.withResolvers<void>()
+    const reaching = Promise.withResolvers<void>()
+    this.#gate = { passed: passing.promise, reach: reaching.resolve }
+    const open = () => {
+      this.#gate = undefined
+      passing.resolve()
+    }
+    return { open, reached: reaching.promise }
+  }
+
+  async crash(): Promise<void> {
+    if (this.isDead) return
+    this.isDead = true
+    await this.#inner.close()
+    this.#tellCrashed()
+  }
+}
+
+function never<Value>(): Promise<Value> {
+  return new Promise(() => {})
 }

@@ -1,15 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe } from 'vitest'
 import type { Event } from '../../src/core/event.ts'
+import type { Unit } from '../../src/core/unit.ts'
 import { type CreateRuntimeOptions, createRuntime } from '../../src/index.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import type { Store } from '../../src/stores/store.ts'
-import { type FaultyStore, faultyStore } from '../../src/testing/faulty-store.ts'
+import { type Fault, type FaultyStore, faultyStore } from '../../src/testing/faulty-store.ts'
 import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { type MortalClock, mortalClock } from './mortal-clock.ts'
+import { type Traffic, watchedStore } from './watched-store.ts'
 
 export type StoreKind = 'memory' | 'sqlite'
 
@@ -18,11 +22,25 @@ export interface World {
   readonly clock: ManualClock
   /** The store of the runtime that was opened last; it fails on command. */
   readonly store: FaultyStore
-  /** Opens a runtime on the world's data. */
-  open(options?: Omit<CreateRuntimeOptions, 'store' | 'clock'>): Promise<Runtime>
+  /** Every unit that was committed, whichever runtime wrote it. */
+  readonly committed: readonly Unit[]
+  /** Opens a runtime on the world's data. `fault` decides the fate of each of its commits, from the first on. */
+  open(options?: Omit<CreateRuntimeOptions, 'store' | 'clock'>, fault?: CommitFault): Promise<Runtime>
   /** Kills the runtime that was opened last, as `kill -9` would: nothing more is written or answered. */
   crash(): Promise<void>
+  /** Resolves when nothing is being done any more: what is left waits for time, or for the test. */
+  quiet(): Promise<void>
+  /** Closes what is open and removes the data. */
+  end(): Promise<void>
 }
+
+export type CommitFault = (units: readonly Unit[], number: number) => Fault
+
+// A killed process takes its listeners with it; here those of all processes gather in one.
+process.setMaxListeners(0)
+
+// More turns of the event loop than any chain of promises and immediates takes between two calls of the store.
+const quietTurns = 20
 
 /** Registers the same tests once per store. */
 export function onEachStore(
@@ -44,13 +62,20 @@ export function onEachStore(
   }
 }
 
+/** A world that its maker ends. */
+export function createWorld(kind: StoreKind): World {
+  return new TestWorld(kind)
+}
+
 class TestWorld implements World {
   readonly clock = manualClock(1_700_000_000_000)
   readonly #kind: StoreKind
   #folder: Promise<string> | undefined
   #memory: Store | undefined
   #store: FaultyStore | undefined
+  #life: MortalClock | undefined
   #runtimes: Runtime[] = []
+  readonly #traffic: Traffic = { callCount: 0, underWayCount: 0, onAnswered: [], committed: [] }
 
   constructor(kind: StoreKind) {
     this.#kind = kind
@@ -61,21 +86,39 @@ class TestWorld implements World {
     return this.#store
   }
 
-  async open(options: Omit<CreateRuntimeOptions, 'store' | 'clock'> = {}): Promise<Runtime> {
-    this.#store = faultyStore(await this.#inner())
-    const runtime = createRuntime({ ...options, store: this.#store, clock: this.clock })
+  get committed(): readonly Unit[] {
+    return this.#traffic.committed
+  }
+
+  async open(options: Omit<CreateRuntimeOptions, 'store' | 'clock'> = {}, fault?: CommitFault): Promise<Runtime> {
+    this.#store = faultyStore(watchedStore(await this.#inner(), this.#traffic))
+    if (fault) this.#store.plan(fault)
+    this.#life = mortalClock(this.clock)
+    const runtime = createRuntime({ ...options, store: this.#store, clock: this.#life })
     this.#runtimes.push(runtime)
     await runtime.opened()
     return runtime
   }
 
   async crash(): Promise<void> {
-    await this.store.crash()
+    this.#life?.kill()
+    void this.store.crash()
+    await this.store.crashed
     this.#runtimes = []
   }
 
+  async quiet(): Promise<void> {
+    const traffic = this.#traffic
+    for (let still = 0, calls = -1; still < quietTurns; still += 1) {
+      await nextTurn()
+      if (traffic.callCount !== calls) still = 0
+      calls = traffic.callCount
+      if (traffic.underWayCount > 0) await new Promise<void>((resolve) => traffic.onAnswered.push(resolve))
+    }
+  }
+
   async end(): Promise<void> {
-    for (const runtime of this.#runtimes) await runtime.close({ drainMs: 0 })
+    for (const runtime of this.#runtimes.splice(0)) await runtime.close({ drainMs: 0 })
     if (this.#folder) await rm(await this.#folder, { recursive: true, force: true })
   }
 

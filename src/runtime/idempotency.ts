@@ -1,0 +1,74 @@
+import { HoldfastError, isHoldfastError } from '../core/errors.ts'
+import type { ThreadKey } from '../core/id.ts'
+import { isQueued, positionsOf } from '../core/position.ts'
+import { type Task, toTask } from '../core/task.ts'
+import type { Refusal } from '../core/unit.ts'
+import type { Store } from '../stores/store.ts'
+import { digest } from './digest.ts'
+import type { Done } from './entry.ts'
+import type { Writer } from './writer.ts'
+
+/** A key by which a request is known again, and the digest by which it is told from another. */
+export interface RequestKey {
+  readonly key: string
+  readonly digest: string
+}
+
+/** The key of a request, if its caller gave one. */
+export function requestKey(
+  key: string | undefined,
+  route: 'runs' | 'tasks',
+  thread: ThreadKey,
+  request: object,
+): RequestKey | undefined {
+  if (key === undefined) return undefined
+  if (!/^[!-~]{1,200}$/.test(key)) {
+    throw new HoldfastError('invalid_request', 'An idempotency key is 1-200 visible ASCII characters')
+  }
+  return { key, digest: digest(route, thread, JSON.stringify(request)) }
+}
+
+/**
+ * Waits for a request to be accepted. A decision knows nothing of keys, so it refuses a repeated request for what the
+ * first one did: its run makes the thread busy, its task has the name. What was accepted under the key then counts.
+ */
+export async function unlessRepeated<Value>(
+  writer: Writer,
+  thread: ThreadKey,
+  key: RequestKey | undefined,
+  accepting: Promise<Done<Value>>,
+): Promise<Done<Value>> {
+  try {
+    return await accepting
+  } catch (error) {
+    if (!key || !isHoldfastError(error) || error.code === 'store_unavailable') throw error
+    const asked = await writer.change({
+      lane: thread,
+      thread,
+      operation: 'accept',
+      isIntent: true,
+      decide: () => ({ unit: { operation: 'accept', thread, askKey: key.key, events: [] }, value: undefined }),
+    })
+    if ('refusal' in asked && asked.refusal.code === 'key_taken') return asked
+    throw error
+  }
+}
+
+/** The answer to a request that was refused because its key was used: its task as it is now, if it is the same request. */
+export async function repeated(
+  store: Store,
+  refusal: Refusal,
+  asked: string | undefined,
+): Promise<Task & { isReplayed: true }> {
+  if (refusal.code !== 'key_taken') throw new HoldfastError('store_unavailable', 'The thread was changed; ask again')
+  const { task, digest: used } = refusal
+  if (used !== asked) {
+    throw new HoldfastError('idempotency_conflict', 'This idempotency key was used for another request', {
+      facts: { task },
+    })
+  }
+  const record = await store.task(task)
+  if (!record) throw new HoldfastError('not_found', `There is no task ${task}`)
+  const live = isQueued(record) ? await store.livePart(record.key) : undefined
+  return { ...toTask(record, positionsOf(live?.tasks ?? []).get(task)), isReplayed: true }
+}

@@ -1,0 +1,127 @@
+import { HoldfastError, isHoldfastError } from '../core/errors.ts'
+import { type Principal, type TaskId, type ThreadKey, taskNumber, threadId, threadKey } from '../core/id.ts'
+import type { Limits } from '../core/limits.ts'
+import { mergeLineage } from '../core/lineage.ts'
+import { type RestoredTask, restore } from '../core/restore.ts'
+import type { Store } from '../stores/store.ts'
+import { encode } from './encode.ts'
+import type { PersistedTask } from './persisted-task.ts'
+import type { Writer } from './writer.ts'
+
+export interface RestorationParts {
+  readonly store: Store
+  readonly writer: Writer
+  readonly limits: Limits
+  /** Throws if new work is not accepted now. */
+  checkOpen(): void
+  /** Makes sure that no new task gets one of these ids. */
+  reserveIds(ids: readonly TaskId[]): void
+}
+
+export interface RestoreAnswer {
+  /** Put back, with their endings. */
+  readonly restored: readonly TaskId[]
+  /** Left alone: a task of this id is in the store, and what the store says of it stands. */
+  readonly kept: readonly TaskId[]
+}
+
+// A unit is committed whole and holds the thread meanwhile, so a long history goes in by pieces of this size.
+const pieceTasksMax = 64
+
+/**
+ * Puts tasks of a snapshot back into the store.
+ *
+ * O1 A task that the store has, live or ended, whoever owns it, is never written to.
+ * O2 A piece that fails leaves nothing of itself. What went before stands, and restoring again does the rest.
+ */
+export class Restoration {
+  readonly #parts: RestorationParts
+
+  constructor(parts: RestorationParts) {
+    this.#parts = parts
+  }
+
+  async restore(principal: Principal, tasks: readonly PersistedTask[]): Promise<RestoreAnswer> {
+    this.#parts.checkOpen()
+    const ordered = tasks.toSorted(byAcceptance)
+    const threads = Map.groupBy(ordered, (task) => threadKey(principal, threadId(task.thread)))
+    // All of them are checked before the first is written.
+    const checked = [...threads].map(([key, given]) => [key, given.map((task) => this.#checked(task))] as const)
+    const restored: TaskId[] = []
+    for (const [key, given] of checked) {
+      for (let i = 0; i < given.length; i += pieceTasksMax) {
+        restored.push(...(await this.#piece(key, given.slice(i, i + pieceTasksMax))))
+      }
+    }
+    const isRestored = new Set(restored)
+    return { restored, kept: ordered.map((task) => task.id).filter((id) => !isRestored.has(id)) }
+  }
+
+  /** Tries again while somebody else brings one of the ids in between; each time fewer are missing. */
+  async #piece(key: ThreadKey, tasks: readonly RestoredTask[]): Promise<readonly TaskId[]> {
+    for (let missing = await this.#missing(tasks); missing.length > 0; ) {
+      try {
+        return await this.#commit(key, missing)
+      } catch (error) {
+        if (isHoldfastError(error)) throw error
+        const before = missing.length
+        missing = await this.#missing(missing)
+        if (missing.length === before) throw error
+      }
+    }
+    return []
+  }
+
+  async #commit(key: ThreadKey, tasks: readonly RestoredTask[]): Promise<readonly TaskId[]> {
+    const done = await this.#parts.writer.change({
+      lane: key,
+      thread: key,
+      operation: 'restore',
+      isIntent: true,
+      decide: (live, around) => {
+        this.#parts.reserveIds(tasks.map((task) => task.id))
+        return restore(live, around, tasks)
+      },
+    })
+    return 'refusal' in done ? [] : done.value
+  }
+
+  async #missing(tasks: readonly RestoredTask[]): Promise<RestoredTask[]> {
+    const known = await Promise.all(tasks.map((task) => this.#parts.store.task(task.id)))
+    return tasks.filter((_task, i) => known[i] === undefined)
+  }
+
+  #checked(task: PersistedTask): RestoredTask {
+    checkId(task.id)
+    const { limits } = this.#parts
+    const { thread: _thread, seq: _seq, position: _position, parent: given, input, result, metadata, ...rest } = task
+    const parent = mergeLineage(given, undefined)
+    const about = `of the restored task ${task.id}`
+    const whole = { what: `What is known ${about}`, bytesMax: limits.eventBytes / 2 }
+    encode({ ...rest, parent, metadata }, whole)
+    return {
+      ...rest,
+      ...(parent && { parent }),
+      ...(input !== undefined && { input: encode(input, { what: `The input ${about}`, bytesMax: limits.bodyBytes }) }),
+      ...(result !== undefined && {
+        result: encode(result, { what: `The result ${about}`, bytesMax: limits.resultBytes }),
+      }),
+      ...(metadata !== undefined && { metadata: encode(metadata, whole) }),
+    }
+  }
+}
+
+/** Lists show tasks in the order in which they were stored, so they are stored in the order of their acceptance. */
+function byAcceptance(a: PersistedTask, b: PersistedTask): number {
+  const number = (id: string) => taskNumber(id) ?? Number.MAX_SAFE_INTEGER
+  return a.createdAt - b.createdAt || number(a.id) - number(b.id)
+}
+
+/** Any text but what a line of the log cannot hold, or a database cannot keep. */
+function checkId(id: string): void {
+  if (typeof id === 'string' && /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(id)) return
+  throw new HoldfastError(
+    'invalid_request',
+    `${JSON.stringify(id)} is no task id: it is 1-200 characters, without control characters and lone surrogates`,
+  )
+}

@@ -1,0 +1,64 @@
+import type { AgentContext, Agents, Runtime } from '../../src/index.ts'
+import { digestOf, type Entry, type Journal } from './journal.ts'
+import type { Outside } from './ledger.ts'
+import { writeEnd, writeSeen } from './load.ts'
+import { answered, effectStep } from './load-agents.ts'
+
+/**
+ * A small fixed scenario with a bit of everything: steps, a child that is waited for, a message, a cancel. Whoever
+ * tells it is a client that died and came back: each request is sent again until it was answered.
+ */
+export const storyThread = 'story'
+
+export function storyAgents(outside: Outside): Agents {
+  return {
+    parent: async (ctx: AgentContext) => {
+      await effectStep(ctx, outside, 'first', () => ctx.say('one;'))
+      const child = await ctx.spawn({ agent: 'child', name: 'kid' })
+      answered(ctx, outside, 'spawn', child.id)
+      const end = await ctx.wait(child.id)
+      answered(ctx, outside, 'wait kid', end)
+      await ctx.say('two;')
+      const item = await ctx.receive({ only: 'messages' })
+      answered(ctx, outside, 'receive', item ?? null)
+      await effectStep(ctx, outside, 'last', () => ctx.say('three;'))
+      return end.answer
+    },
+    child: async (ctx: AgentContext) => {
+      await effectStep(ctx, outside, 'only')
+      return 'grown'
+    },
+    idler: async (ctx: AgentContext) => {
+      await effectStep(ctx, outside, 'begun', () => ctx.say('idle;'))
+      await ctx.receive()
+    },
+  }
+}
+
+/** Tells the story from the beginning, or goes on with it: `told` is what was acknowledged before. */
+export async function tellStory(runtime: Runtime, journal: Journal, told: readonly Entry[]): Promise<void> {
+  const thread = storyThread
+  const witness = { runtime, journal }
+  const seen = told.reduce((last, entry) => (entry.kind === 'saw' ? Math.max(last, entry.seq) : last), 0)
+  const watching = writeSeen(witness, thread, seen)
+  const run = await runtime.run({ thread, agent: 'parent', prompt: 'tell', ...keyed('run') })
+  journal({ kind: 'accepted', task: run.id, thread, key: 'run' })
+  const idler = await runtime.spawn({ thread, agent: 'idler', ...keyed('idler') })
+  journal({ kind: 'accepted', task: idler.id, thread, key: 'idler' })
+  if (await runtime.cancel(idler.id)) journal({ kind: 'cancelled', tasks: [idler.id] })
+  if (!told.some((entry) => entry.kind === 'sent')) await sendOn(witness, run.id)
+  await Promise.all([writeEnd(witness, run.id), writeEnd(witness, idler.id)])
+  await runtime.close()
+  await watching
+}
+
+async function sendOn({ runtime, journal }: { runtime: Runtime; journal: Journal }, task: string): Promise<void> {
+  const content = 'go on'
+  const answer = await runtime.send(task, { content })
+  if (answer.isSent) journal({ kind: 'sent', task, id: answer.id, token: digestOf(content) })
+}
+
+/** The key is in the metadata as well, where the checks find it. */
+function keyed(key: string) {
+  return { idempotencyKey: key, metadata: { key } }
+}
