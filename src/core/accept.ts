@@ -1,4 +1,4 @@
-import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import type { Decision, Surroundings } from './decision.ts'
 import { HoldfastError } from './errors.ts'
 import type { JsonText, TaskId } from './id.ts'
 import type { ParentContext } from './lineage.ts'
@@ -8,6 +8,7 @@ import { isTerminal } from './status.ts'
 import type { StepRecord } from './step.ts'
 import { type Asked, isRun, type OnResult, type TaskRecord, toTask } from './task.ts'
 import { wakeUnder } from './tree.ts'
+import { UnitDraft } from './unit-draft.ts'
 
 /** Work to be accepted, already checked for shape. */
 export interface TaskRequest {
@@ -67,7 +68,7 @@ export function acceptInto(
   steered?: string,
 ): TaskRecord {
   const { live, around } = draft
-  checkName(draft, request.name)
+  checkNameIsFree(draft, request.name)
   const parent = request.parent?.task === undefined ? undefined : live.task(request.parent.task)
   const { onResult: _kept, ...rest } = request
   const record: TaskRecord = {
@@ -125,7 +126,7 @@ function checkParent(live: LiveThread, around: Surroundings, request: TaskReques
   }
 }
 
-function checkName(draft: UnitDraft, name: string | undefined): void {
+function checkNameIsFree(draft: UnitDraft, name: string | undefined): void {
   if (name === undefined) return
   const holder = draft.live.named(name)
   const latest = holder && draft.task(holder.id)

@@ -1,8 +1,8 @@
-import type { UnitDraft } from './decision.ts'
 import { userMessage } from './start.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import { attachedTree } from './tree.ts'
+import type { UnitDraft } from './unit-draft.ts'
 
 /** Who cancelled, and why if they said so. */
 export interface CancelReason {

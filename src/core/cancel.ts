@@ -1,11 +1,12 @@
 import { acceptInto, type TaskRequest } from './accept.ts'
 import { type CancelReason, cancelTask, endBeforeStart } from './cancel-task.ts'
-import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import type { Decision, Surroundings } from './decision.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import { settle } from './settle.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import { attachedTree } from './tree.ts'
+import { UnitDraft } from './unit-draft.ts'
 
 /** What a cancel reaches. `runs`: the active run with its attached tree, and every run accepted before now. */
 export type CancelScope =

@@ -1,5 +1,6 @@
 import { cancelChildren, cancelMessage } from './cancel-task.ts'
-import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import type { Decision, Surroundings } from './decision.ts'
+import type { TaskError } from './errors.ts'
 import type { JsonText, TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import type { Finish } from './message.ts'
@@ -7,6 +8,7 @@ import type { Outcome } from './outcome.ts'
 import { assistantParts, type PartsFold } from './parts.ts'
 import { settle } from './settle.ts'
 import { isRun, type TaskRecord } from './task.ts'
+import { UnitDraft } from './unit-draft.ts'
 
 /** How a task's code ended, and what it had put out by then. */
 export interface Ending {
@@ -69,8 +71,7 @@ function endedRecord(record: TaskRecord, outcome: Outcome, output: PartsFold, en
     const result = outcome.result ?? answerText(output)
     return { ...ended, progress: 1, ...(result !== undefined && { result }) }
   }
-  const error = outcome.status === 'failed' ? outcome.error : ({ code: 'cancelled', message: outcome.message } as const)
-  return { ...ended, error, ...(output.hasOutput && { partial: true }) }
+  return { ...ended, error: errorOf(outcome), ...(output.hasOutput && { partial: true }) }
 }
 
 function answerText(output: PartsFold): JsonText | undefined {
@@ -86,13 +87,17 @@ function terminalEvent(draft: UnitDraft, ended: TaskRecord, outcome: Outcome): v
       return
     }
     case 'failed':
-      draft.event('task.failed', { error: outcome.error, ...partial }, ended)
+      draft.event('task.failed', { error: errorOf(outcome), ...partial }, ended)
       return
     case 'cancelled': {
-      const error = { code: 'cancelled', message: outcome.message } as const
-      draft.event('task.cancelled', { error, ...(outcome.isForced && { forced: true }), ...partial }, ended)
+      const forced = outcome.isForced && ({ forced: true } as const)
+      draft.event('task.cancelled', { error: errorOf(outcome), ...forced, ...partial }, ended)
     }
   }
+}
+
+function errorOf(outcome: Exclude<Outcome, { status: 'completed' }>): TaskError {
+  return outcome.status === 'failed' ? outcome.error : { code: 'cancelled', message: outcome.message }
 }
 
 /** Written if there is something to show, and always for a cancelled run, so that its ending is in the conversation. */

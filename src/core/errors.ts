@@ -79,6 +79,11 @@ export function isHoldfastError(value: unknown, code?: ErrorCode): value is Hold
   return code === undefined || value.code === code
 }
 
+/** For a task that is not there, and for one that is not the asker's: the two are not told apart. */
+export function notFound(task: string): HoldfastError {
+  return new HoldfastError('not_found', `There is no task ${task}`)
+}
+
 /** Ends an operation whose invariant does not hold. Never caught to go on. */
 export function invariant(holds: boolean, message: string): asserts holds {
   if (!holds) throw new Error(`Broken invariant: ${message}`)

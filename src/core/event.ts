@@ -107,8 +107,11 @@ export function toEvent(key: ThreadKey, stored: StoredEvent): Event {
     data['task'] = { createdAt: stored.at, ...(data['task'] as object), seq: stored.seq }
   if (stored.type === 'message.created') Object.assign(data['message'] as object, { seq: stored.seq, at: stored.at })
   const { seq, at, task, type, epoch } = stored
+  const thread = threadOf(key)
+  // Nearly every event is one of a running task; what may be absent is spread only where it may be.
+  if (task !== undefined && epoch !== undefined) return { thread, seq, task, type, at, epoch, data } as Event
   const event = {
-    thread: threadOf(key),
+    thread,
     seq,
     ...(task !== undefined && { task }),
     type,
@@ -117,31 +120,4 @@ export function toEvent(key: ThreadKey, stored: StoredEvent): Event {
     data,
   }
   return event as Event
-}
-
-/**
- * One line of a chunk row. JSON text holds no raw tab or line feed, and neither do ids, types and step keys, so
- * a chunk is split without parsing and the data stays the text that was first encoded.
- */
-export function encodeLine(event: EventDraft): string {
-  return `${event.type}\t${event.task ?? ''}\t${event.epoch ?? ''}\t${event.step ?? ''}\t${event.data}`
-}
-
-export function decodeLine(line: string, seq: number, at: number): StoredEvent {
-  const a = line.indexOf('\t')
-  const b = line.indexOf('\t', a + 1)
-  const c = line.indexOf('\t', b + 1)
-  const d = line.indexOf('\t', c + 1)
-  const task = line.slice(a + 1, b)
-  const epoch = line.slice(b + 1, c)
-  const step = line.slice(c + 1, d)
-  return {
-    seq,
-    at,
-    type: line.slice(0, a) as EventType,
-    ...(task !== '' && { task: task as TaskId }),
-    ...(epoch !== '' && { epoch: Number(epoch) }),
-    ...(step !== '' && { step }),
-    data: line.slice(d + 1),
-  }
 }

@@ -1,14 +1,22 @@
 /** Everything has a limit, so that no one caller can take what all share. All can be set. */
 export interface Limits {
+  /** What a task is given to work on. */
   readonly bodyBytes: number
+  /** The data of one event: every watcher is sent it whole. */
   readonly eventBytes: number
   readonly resultBytes: number
+  /** The value of one step. */
   readonly stepBytes: number
-  readonly jsonDepth: number
   readonly queuedRunsPerThread: number
-  readonly openTasksPerPrincipal: number
+  /** How many tasks are above each other in a tree, so that what spawns itself comes to an end. */
   readonly treeDepth: number
+  /** Live ones, attached or not. */
   readonly childrenPerTask: number
+  /** Of requests over a wire, which a server holds its callers to; a program that calls in process is not held to it. */
+  readonly jsonDepth: number
+  /** As `jsonDepth`, of a server. */
+  readonly openTasksPerPrincipal: number
+  /** As `jsonDepth`, of a server. */
   readonly streamsPerPrincipal: number
 }
 
@@ -20,10 +28,10 @@ export const defaultLimits: Limits = {
   eventBytes: 256 * kib,
   resultBytes: 8 * mib,
   stepBytes: 8 * mib,
-  jsonDepth: 64,
   queuedRunsPerThread: 100,
-  openTasksPerPrincipal: 20_000,
   treeDepth: 8,
   childrenPerTask: 64,
+  jsonDepth: 64,
+  openTasksPerPrincipal: 20_000,
   streamsPerPrincipal: 12_000,
 }

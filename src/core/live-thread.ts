@@ -1,35 +1,9 @@
 import type { EventDraft, Range } from './event.ts'
 import type { TaskId, ThreadKey } from './id.ts'
+import { isAwaited, type LivePart } from './live-part.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
-import type { Mail, Stamp, TaskPut, Unit, Verdict } from './unit.ts'
-
-/** The live part of a thread as the store reads it: all that a structural decision needs. */
-export interface LivePart {
-  readonly key: ThreadKey
-  readonly rev: number
-  /** Runs in a row that were woken by results, with no prompt between. */
-  readonly wakes: number
-  /** Pending and running tasks, in the order of their acceptance. */
-  readonly tasks: readonly TaskRecord[]
-  /** Ended tasks for which `isAwaited` holds, in the order of their ends. */
-  readonly ended: readonly TaskRecord[]
-  /** Unread messages to live tasks, in the order of their acceptance. */
-  readonly mail: readonly Mail[]
-}
-
-export function emptyPart(key: ThreadKey): LivePart {
-  return { key, rev: 0, wakes: 0, tasks: [], ended: [], mail: [] }
-}
-
-/**
- * Whether an ended task is still of use to a decision: a live parent has not read its end, or its end is to
- * wake the thread.
- */
-export function isAwaited(record: TaskRecord, isLive: (task: TaskId) => boolean): boolean {
-  if (record.taken || isRun(record)) return false
-  return record.wake !== undefined || (record.parent?.task !== undefined && isLive(record.parent.task))
-}
+import type { Committed, Mail, Stamp, TaskPut, Unit } from './unit.ts'
 
 /**
  * The live part of a thread, indexed for decisions and carried forward by the units decided from it, so that
@@ -115,7 +89,7 @@ export class LiveThread {
   }
 
   /** Fills in what only the commit could tell: the instants, and the numbers of each task's first and last event. */
-  stamp(unit: Unit, verdict: Extract<Verdict, { committed: true }>): void {
+  stamp(unit: Unit, verdict: Committed): void {
     const lastSeq = verdict.first + unit.events.length - 1
     for (const put of unit.tasks ?? []) this.#merge(put.record.id, stamped(put, verdict.at, lastSeq))
     for (const [id, [first, last]] of numbersOf(unit.events, verdict.first)) {

@@ -1,28 +1,25 @@
 import type { TaskRequest } from './accept.ts'
-import { byteLength } from './byte-length.ts'
-import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import type { Decision, Surroundings } from './decision.ts'
 import { HoldfastError } from './errors.ts'
+import { fitsIn } from './fits-in.ts'
 import type { JsonText, TaskId } from './id.ts'
-import { endItem, type InboxItem, messageItem } from './inbox.ts'
+import { endItem, type InboxItem, messageItem } from './inbox-item.ts'
 import type { LiveThread } from './live-thread.ts'
 import type { Part } from './message.ts'
 import type { StepRecord } from './step.ts'
 import { isRun, type TaskRecord } from './task.ts'
-import type { Mail } from './unit.ts'
+import type { Fence, Mail } from './unit.ts'
+import { UnitDraft } from './unit-draft.ts'
 
-export interface Letter {
-  readonly id: string
-  readonly by: string
-  readonly from?: string
-  readonly content: JsonText
-}
+/** A message on its way to a task, and who sends it. */
+export type SentMessage = Pick<Mail, 'id' | 'from' | 'content'> & { readonly by: string }
 
 /** Puts a message into a live task's inbox. */
-export function send(live: LiveThread, around: Surroundings, task: TaskRecord, letter: Letter): Decision<string> {
+export function send(live: LiveThread, around: Surroundings, task: TaskRecord, message: SentMessage): Decision<string> {
   if (!task.inbox) throw new HoldfastError('no_inbox', `${task.id} is of type ${task.type}, which has no inbox`)
   const draft = new UnitDraft(live, around, 'send')
-  deliver(draft, task, { ...letter, task: task.id, place: live.rev })
-  return { unit: draft.build(), value: letter.id }
+  deliver(draft, task, { ...message, task: task.id, place: live.rev })
+  return { unit: draft.build(), value: message.id }
 }
 
 /** Puts a prompt into a live run's inbox, with the request it becomes a run of if the run never reads it. */
@@ -48,7 +45,7 @@ function deliver(draft: UnitDraft, task: TaskRecord, mail: Mail): void {
 
 /** A message is in the log whole, so it must fit into an event. */
 function checkSize(data: object, bytesMax: number): void {
-  if (byteLength(JSON.stringify(data)) <= bytesMax) return
+  if (fitsIn(JSON.stringify(data), bytesMax)) return
   throw new HoldfastError(
     'too_large',
     `A message to a task is at most ${bytesMax} bytes with what belongs to it; keep it elsewhere and pass a link`,
@@ -65,7 +62,7 @@ export type Readable = 'messages' | 'all'
 export function receive(
   live: LiveThread,
   around: Surroundings,
-  reader: { readonly task: TaskId; readonly epoch: number },
+  reader: Fence,
   readable: Readable,
   step: (value: JsonText) => StepRecord,
 ): Decision<InboxItem | undefined> {
@@ -86,7 +83,7 @@ export function receive(
 export function takeChild(
   live: LiveThread,
   around: Surroundings,
-  reader: { readonly task: TaskId; readonly epoch: number },
+  reader: Fence,
   child: TaskId,
   step: StepRecord,
 ): Decision<void> {

@@ -1,6 +1,6 @@
 import { type AcceptOptions, acceptInto, type TaskRequest } from './accept.ts'
 import { cancelInto } from './cancel.ts'
-import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import type { Decision, Surroundings } from './decision.ts'
 import { HoldfastError } from './errors.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
@@ -8,6 +8,7 @@ import { steerMail } from './mail.ts'
 import { positionsOf } from './position.ts'
 import { startTask } from './start.ts'
 import type { TaskRecord } from './task.ts'
+import { UnitDraft } from './unit-draft.ts'
 
 /** What a run does when its thread has a live run already. */
 export type OnBusy = 'queue' | 'steer' | 'interrupt' | 'reject'

@@ -1,9 +1,11 @@
-import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import type { Decision, Surroundings } from './decision.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import type { ResumePlan } from './resume.ts'
 import type { StepRecord } from './step.ts'
-import type { TaskRecord, Usage } from './task.ts'
+import type { TaskRecord } from './task.ts'
+import type { Report } from './unit.ts'
+import { UnitDraft } from './unit-draft.ts'
 
 /** A task that brings its node down this often in a row, and gets no further, is not tried again. */
 export const crashesMax = 3
@@ -26,11 +28,9 @@ export function takeOver(live: LiveThread, around: Surroundings, id: TaskId): De
 }
 
 /** What a resume is decided from, read after the takeover. */
-export interface Recovery {
+export interface ResumeBasis extends Report {
   readonly plan: ResumePlan
   readonly crashes: number
-  readonly progress?: number
-  readonly usage?: Usage
 }
 
 /** The crashes in a row that count: if the attempt that crashed recorded a step, this crash is the first. */
@@ -45,7 +45,7 @@ export function resume(
   around: Surroundings,
   id: TaskId,
   epoch: number,
-  recovery: Recovery,
+  basis: ResumeBasis,
 ): Decision<TaskRecord | undefined> {
   const record = live.task(id)
   if (!record || record.epoch !== epoch || record.cancelRequestedAt !== undefined) return { value: undefined }
@@ -54,12 +54,12 @@ export function resume(
   const resumed: TaskRecord = {
     ...rest,
     attempt: record.attempt + 1,
-    crashes: recovery.crashes,
-    ...(recovery.progress !== undefined && { progress: recovery.progress }),
-    ...(recovery.usage && { usage: recovery.usage }),
+    crashes: basis.crashes,
+    ...(basis.progress !== undefined && { progress: basis.progress }),
+    ...(basis.usage && { usage: basis.usage }),
   }
   draft.put(resumed)
-  const { keep, dropped } = recovery.plan
+  const { keep, dropped } = basis.plan
   const data = { attempt: resumed.attempt, node: around.node, keep, ...(dropped.length > 0 && { dropped }) }
   draft.event('task.resumed', data, resumed)
   return { unit: draft.build(), value: resumed }

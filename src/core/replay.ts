@@ -1,5 +1,5 @@
 import type { TaskErrorCode } from './errors.ts'
-import { contains, pathsAround, type StepKind, type StepRecord } from './step.ts'
+import { contains, pathsAround, type StepKind, type StepRecord, withoutOrdinal } from './step.ts'
 
 /** The agent's version that made the record, and the one that replays it, where they are stated. */
 export interface Versions {
@@ -32,16 +32,21 @@ export class ReplayMismatch extends Error {
  *    inside it (Y2) and nothing would be found out any more.
  * Y6 A mismatch is final: an agent that catches it meets it again at its next step, and its task fails for it whatever
  *    the agent makes of it.
+ * Y7 Steps of one key that were given something are told apart by it, so each branch finds its own in whatever order they
+ *    come. Where steps overlapped, one that was given something else than every recorded one is new.
  *
  * Not promised: a parallel branch that waits for something else than a step, and whose steps have by chance never
- * overlapped another's, looks like a sequence and is held to Y3. Branches that share a key in one scope get its
- * ordinals in the order in which they ask, which may be another on replay.
+ * overlapped another's, looks like a sequence and is held to Y3. Branches that share a key, where nothing recorded tells
+ * their steps apart (functions, reads of the inbox, steps that were still open), get its ordinals in the order in which they
+ * ask, which may be another on replay: a step around each branch keeps them apart.
  */
 export class Replay {
   readonly #records: ReadonlyMap<string, StepRecord>
   readonly #versions: Versions
   readonly #hasOverlap: boolean
   readonly #unasked = new Set<string>()
+  /** The paths of steps that were given something, by key, kind and what it was; the one recorded first stands last. */
+  readonly #alike = new Map<string, string[]>()
   /** The unasked steps inside each path that has any. */
   readonly #unaskedInside = new Map<string, Set<string>>()
   #mismatch: ReplayMismatch | undefined
@@ -50,13 +55,20 @@ export class Replay {
     this.#records = new Map(records.map((record) => [record.key, record]))
     this.#versions = versions
     this.#hasOverlap = records.some((record) => record.overlapped)
-    for (const { key } of records) {
+    for (const { key, kind, input } of records) {
       this.#unasked.add(key)
+      if (input !== undefined) {
+        const likeness = likenessOf(withoutOrdinal(key), kind, input)
+        const paths = this.#alike.get(likeness) ?? []
+        paths.push(key)
+        this.#alike.set(likeness, paths)
+      }
       for (const outer of pathsAround(key)) {
         const inside = this.#unaskedInside.get(outer) ?? new Set()
         this.#unaskedInside.set(outer, inside.add(key))
       }
     }
+    for (const paths of this.#alike.values()) paths.reverse()
   }
 
   /** Whether recorded steps have not been asked for yet. */
@@ -69,6 +81,21 @@ export class Replay {
     return this.#mismatch
   }
 
+  /** The path of a recorded step of this key that was given the same and was not asked for yet (Y7). */
+  alike(base: string, kind: StepKind, input: string): string | undefined {
+    const paths = this.#alike.get(likenessOf(base, kind, input)) ?? []
+    for (let path = paths.at(-1); path !== undefined; path = paths.at(-1)) {
+      if (this.#unasked.has(path)) return path
+      paths.pop()
+    }
+    return undefined
+  }
+
+  /** Whether a step that is like no recorded one may stand at this path (Y7). How long a sleep was to be may vary. */
+  isFree(path: string, kind: StepKind): boolean {
+    return kind === 'sleep' || !this.#hasOverlap || this.#records.get(path)?.kind !== kind
+  }
+
   /** The record of the step at this path, or undefined if it is to be executed. Throws a `ReplayMismatch`. */
   ask(path: string, kind: StepKind, input?: string): StepRecord | undefined {
     if (this.#mismatch) throw this.#mismatch
@@ -78,7 +105,7 @@ export class Replay {
       return undefined
     }
     if (record.kind !== kind) this.#mismatchAt(path, `step "${path}" is recorded as ${record.kind}, but is now ${kind}`)
-    if (record.input !== undefined && record.input !== input) {
+    if (isChecked(kind) && record.input !== undefined && record.input !== input) {
       this.#mismatchAt(path, `step "${path}" (${kind}) is recorded with another input than it has now`)
     }
     this.#markAsked(path)
@@ -143,4 +170,13 @@ export class Replay {
     )
     throw this.#mismatch
   }
+}
+
+/** What a spawn or a sleep was given only tells it from others: the child is there, and the instant is fixed. */
+function isChecked(kind: StepKind): boolean {
+  return kind !== 'spawn' && kind !== 'sleep'
+}
+
+function likenessOf(base: string, kind: StepKind, input: string): string {
+  return `${kind} ${input} ${base}`
 }

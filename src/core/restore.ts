@@ -1,10 +1,11 @@
-import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import type { Decision, Surroundings } from './decision.ts'
 import type { TaskError } from './errors.ts'
 import type { JsonText, TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import { isTerminal, type TerminalStatus } from './status.ts'
 import { isRun, type Task, type TaskRecord, toTask } from './task.ts'
 import type { Stamp } from './unit.ts'
+import { UnitDraft } from './unit-draft.ts'
 
 type Encoded = 'input' | 'result' | 'metadata'
 

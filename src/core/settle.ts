@@ -1,7 +1,8 @@
 import { acceptInto, type TaskRequest } from './accept.ts'
-import type { UnitDraft } from './decision.ts'
+import { resultText } from './result.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
+import type { UnitDraft } from './unit-draft.ts'
 
 // A thread that only ever wakes itself is a loop nobody asked for.
 const wakesMax = 8
@@ -71,23 +72,4 @@ function wakeRequest(agent: string, results: readonly TaskRecord[]): TaskRequest
     onResult: 'wake',
     metadata: JSON.stringify({ wakes: ids }),
   }
-}
-
-function resultText(record: TaskRecord): string {
-  const { id, status, error, result } = record
-  const head = JSON.stringify({ task: id, status, ...(error && { error }) })
-  return result === undefined ? head : `${head.slice(0, -1)},"answer":${result}}`
-}
-
-/** An ended task whose result nobody has taken, as people see it. */
-export interface Result {
-  readonly task: TaskRecord['id']
-  readonly status: 'completed' | 'failed' | 'cancelled'
-  readonly answer?: unknown
-  readonly error?: TaskRecord['error']
-}
-
-export function toResult(record: TaskRecord): Result {
-  if (!isTerminal(record.status)) throw new Error(`Broken invariant: ${record.id} has not ended`)
-  return JSON.parse(resultText(record)) as Result
 }

@@ -1,8 +1,9 @@
-import { type Decision, type Surroundings, UnitDraft } from './decision.ts'
+import type { Decision, Surroundings } from './decision.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import type { Part } from './message.ts'
 import { isRun, type TaskRecord } from './task.ts'
+import { UnitDraft } from './unit-draft.ts'
 
 /** Starts a pending task on this node, if it may still start. */
 export function start(live: LiveThread, around: Surroundings, id: TaskId): Decision<TaskRecord | undefined> {

@@ -17,7 +17,7 @@ export interface StepRecord {
   /** The path of keys from the outermost step, such as `plan/fetch#2`. */
   readonly key: string
   readonly kind: StepKind
-  /** A digest of what the step was given, for kinds whose input must be the same on replay. */
+  /** A digest of what the step was given: it tells steps of one key apart, and that of a tool must be the same on replay. */
   readonly input?: string
   readonly value?: JsonText
   readonly failure?: StepFailure
@@ -59,19 +59,45 @@ function percentEncode(text: string): string {
   })
 }
 
+/** A path without the ordinal that a second use of its key got. */
+export function withoutOrdinal(path: string): string {
+  // A key holds no `#` of its own.
+  return path.replace(/#\d+$/, '')
+}
+
 /**
  * Gives the steps of one attempt their paths. The n-th use of a path gets `#n`, so a loop may use one key throughout;
- * parallel branches that share a key get theirs in the order in which they ask.
+ * parallel branches that share a key get theirs in the order in which they ask, unless they ask for one by what it was given.
  */
 export class StepKeys {
-  readonly #uses = new Map<string, number>()
+  readonly #used = new Set<string>()
+  /** Below it all ordinals of a path are used. */
+  readonly #next = new Map<string, number>()
 
-  /** The path of the next step with this encoded key, inside the step whose path is `scope`. */
-  take(scope: string | undefined, key: string): string {
-    const path = scope === undefined ? key : `${scope}/${key}`
-    const use = (this.#uses.get(path) ?? 0) + 1
-    this.#uses.set(path, use)
-    return use === 1 ? path : `${path}#${use}`
+  /**
+   * The path of the next step with this encoded key, inside the step whose path is `scope`: the one that `mine` finds, else
+   * the first that nobody has and that is `free`.
+   */
+  take(
+    scope: string | undefined,
+    key: string,
+    mine: (base: string) => string | undefined = () => undefined,
+    isFree: (path: string) => boolean = () => true,
+  ): string {
+    const base = scope === undefined ? key : `${scope}/${key}`
+    const path = mine(base) ?? this.#firstFree(base, isFree)
+    this.#used.add(path)
+    return path
+  }
+
+  #firstFree(base: string, isFree: (path: string) => boolean): string {
+    const pathOf = (ordinal: number) => (ordinal === 1 ? base : `${base}#${ordinal}`)
+    let next = this.#next.get(base) ?? 1
+    while (this.#used.has(pathOf(next))) next += 1
+    this.#next.set(base, next)
+    let ordinal = next
+    while (this.#used.has(pathOf(ordinal)) || !isFree(pathOf(ordinal))) ordinal += 1
+    return pathOf(ordinal)
   }
 }
 

@@ -38,7 +38,7 @@ export interface TaskRecord {
   readonly epoch: number
   /** How many tasks are above it in its tree. */
   readonly depth: number
-  /** Has an inbox: runs and agents do, other types only if spawned with one. */
+  /** Has an inbox: runs, and tasks of type `agent`. */
   readonly inbox: boolean
   /** A pending task that may start now. Kept under the thread's lock, so that a claim searches nothing. */
   readonly ready: boolean

@@ -1,20 +1,14 @@
-import type { TaskId } from './id.ts'
+import type { LiveThread } from './live-thread.ts'
 import { isRun, type TaskRecord } from './task.ts'
-
-/** What the tree rules need to know of a thread. */
-export interface Family {
-  task(id: TaskId): TaskRecord | undefined
-  children(id: TaskId): readonly TaskRecord[]
-}
 
 /**
  * A live task and its live attached descendants, parents before children. A detached child keeps its parent
  * as lineage only, so no tree goes through it.
  */
-export function attachedTree(family: Family, root: TaskRecord): TaskRecord[] {
+export function attachedTree(live: LiveThread, root: TaskRecord): TaskRecord[] {
   const tree = [root]
   // The list grows while it is walked: breadth first, each task once, because a task has one parent.
-  for (const member of tree) tree.push(...family.children(member.id).filter((child) => !child.detached))
+  for (const member of tree) tree.push(...live.children(member.id).filter((child) => !child.detached))
   return tree
 }
 
@@ -22,13 +16,13 @@ export function attachedTree(family: Family, root: TaskRecord): TaskRecord[] {
  * Whom the end of a task wakes that is spawned detached under this one: the run at the top of the tree, if it asks for that.
  * A detached task at the top stands for the run it came from, which may have ended.
  */
-export function wakeUnder(family: Family, parent: TaskRecord): Pick<TaskRecord, 'wake' | 'wakeRun'> {
+export function wakeUnder(live: LiveThread, parent: TaskRecord): Pick<TaskRecord, 'wake' | 'wakeRun'> {
   if (isRun(parent)) {
     const { onResult, agent, id } = parent
     return onResult === 'wake' && agent !== undefined ? { wake: agent, wakeRun: id } : {}
   }
   const { wake, wakeRun } = parent
   if (wake !== undefined && wakeRun !== undefined) return { wake, wakeRun }
-  const above = parent.parent?.task === undefined || parent.detached ? undefined : family.task(parent.parent.task)
-  return above ? wakeUnder(family, above) : {}
+  const above = parent.parent?.task === undefined || parent.detached ? undefined : live.task(parent.parent.task)
+  return above ? wakeUnder(live, above) : {}
 }

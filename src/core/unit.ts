@@ -60,6 +60,18 @@ export interface IdempotencyKey {
   readonly task: TaskId
 }
 
+/** The execution that writes: its task under its epoch. */
+export interface Fence {
+  readonly task: TaskId
+  readonly epoch: number
+}
+
+/** What a task has reported of itself by now. */
+export interface Report {
+  readonly progress?: number
+  readonly usage?: Usage
+}
+
 /**
  * What is committed whole or not at all. It belongs to one thread.
  *
@@ -71,13 +83,13 @@ export interface Unit {
   readonly operation: Operation
   readonly thread: ThreadKey
   readonly rev?: number
-  readonly fence?: { readonly task: TaskId; readonly epoch: number }
+  readonly fence?: Fence
   /** A takeover: refused as `leased` if this node holds a lease after all. */
   readonly lapsed?: string
   readonly events: readonly EventDraft[]
   readonly tasks?: readonly TaskPut[]
-  /** What the fenced task has reported by now. */
-  readonly report?: { readonly progress?: number; readonly usage?: Usage }
+  /** What the fenced task has reported. */
+  readonly report?: Report
   readonly messages?: readonly MessagePut[]
   readonly mail?: readonly Mail[]
   /** Messages that were read. */
@@ -94,9 +106,15 @@ export interface Unit {
   readonly wakes?: number
 }
 
-export type Verdict =
-  | { readonly committed: true; readonly first: number; readonly at: number; readonly taken: readonly TaskId[] }
-  | { readonly committed: false; readonly reason: Refusal }
+/** A unit was committed: the number of its first event, the instant, and the results that it took. */
+export interface Committed {
+  readonly committed: true
+  readonly first: number
+  readonly at: number
+  readonly taken: readonly TaskId[]
+}
+
+export type Verdict = Committed | { readonly committed: false; readonly reason: Refusal }
 
 export type Refusal =
   /** The thread's revision is another: read it again and decide anew. */

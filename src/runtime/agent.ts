@@ -1,8 +1,10 @@
 import type { TaskId, ThreadId } from '../core/id.ts'
-import type { Inbox, InboxItem } from '../core/inbox.ts'
+import type { Inbox } from '../core/inbox.ts'
+import type { InboxItem } from '../core/inbox-item.ts'
+import type { Readable } from '../core/mail.ts'
 import type { Message, Part } from '../core/message.ts'
 import type { OnBusy } from '../core/prompt.ts'
-import type { Result } from '../core/settle.ts'
+import type { Result } from '../core/result.ts'
 import type { Asked, OnResult, Task, Usage } from '../core/task.ts'
 import type { Logger } from './logger.ts'
 
@@ -24,13 +26,10 @@ export interface Agent {
 
 export type Agents = Readonly<Record<string, Agent | AgentFunction>>
 
-/** How a child ended, as its parent reads it. */
-export type ChildEnd = Result
-
 export interface ReceiveOptions {
   readonly timeoutMs?: number
   /** `messages` leaves the ends of children to `wait`; `all` (the default) reads both, oldest first. */
-  readonly only?: 'messages' | 'all'
+  readonly only?: Readable
 }
 
 /** What an agent works with. Everything it does to the world through it is a step, and survives a crash. */
@@ -65,8 +64,8 @@ export interface AgentContext {
   tool<Output>(name: string, input: unknown, fn: (call: { id: string }) => Output | Promise<Output>): Promise<Output>
   sleep(ms: number): Promise<void>
   spawn(options: SpawnOptions): Promise<Task>
-  /** Waits until a task of this thread has ended, however it ends. */
-  wait(task: string): Promise<ChildEnd>
+  /** Waits until a task of the same principal has ended, however it ends. */
+  wait(task: string): Promise<Result>
   /** The next thing in the task's inbox, or undefined after `timeoutMs`. */
   receive(options?: ReceiveOptions): Promise<InboxItem | undefined>
   /** The conversation as it was when the task started, in every attempt. */

@@ -1,5 +1,6 @@
-import type { Decision, Surroundings } from '../core/decision.ts'
+import type { Surroundings } from '../core/decision.ts'
 import type { TaskId, ThreadKey } from '../core/id.ts'
+import type { LiveThread } from '../core/live-thread.ts'
 import type { TaskRecord } from '../core/task.ts'
 import type { Unit } from '../core/unit.ts'
 import type { ChangeEntry, EmitEntry, Entry, StepEntry } from './entry.ts'
@@ -17,10 +18,13 @@ export interface BatchSurroundings extends Surroundings {
   refillTaskIds(count: number): Promise<void>
 }
 
+/** What a decision took of what the node has. */
 export interface Taken {
   readonly ids: readonly TaskId[]
   readonly slotCount: number
 }
+
+const nothing: Taken = { ids: [], slotCount: 0 }
 
 /**
  * An entry in a batch. Without a unit it has nothing to write, but its answer, also a refusal, stands only if what was decided
@@ -66,7 +70,7 @@ export class Batch {
       const unit = executingUnit(entry)
       // Whatever is decided about the task from here on carries along what it has reported.
       if (unit.report) this.#threads.get(unit.thread)?.apply(unit)
-      this.items.push({ entry, unit, taken: { ids: [], slotCount: 0 } })
+      this.items.push({ entry, unit, taken: nothing })
       this.#bytes += entry.bytes
       return 'taken'
     }
@@ -75,14 +79,10 @@ export class Batch {
       this.missing.add(entry.change.thread)
       return 'blocked'
     }
-    return this.#decide(entry, (around) => {
-      const decision = entry.change.decide(live, around)
-      if (decision.unit) live.apply(decision.unit)
-      return decision
-    })
+    return this.#decide(entry, live)
   }
 
-  #decide(entry: ChangeEntry, decide: (around: Surroundings) => Decision<unknown>): 'taken' | 'full' {
+  #decide(entry: ChangeEntry, live: LiveThread): 'taken' | 'full' {
     const ids: TaskId[] = []
     let slotCount = 0
     const around: Surroundings = {
@@ -99,7 +99,8 @@ export class Batch {
       },
     }
     try {
-      const { unit, value } = decide(around)
+      const { unit, value } = entry.change.decide(live, around)
+      if (unit) live.apply(unit)
       this.items.push({ entry, ...(unit && { unit }), value, taken: { ids, slotCount } })
       if (unit) this.#bytes += bytesOf(unit)
       return 'taken'
@@ -109,7 +110,7 @@ export class Batch {
         this.idsWanted = 1
         return 'full'
       }
-      this.items.push({ entry, thrown: { error }, taken: { ids: [], slotCount: 0 } })
+      this.items.push({ entry, thrown: { error }, taken: nothing })
       return 'taken'
     }
   }

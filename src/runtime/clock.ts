@@ -42,6 +42,19 @@ export const systemClock: Clock = {
   },
 }
 
+/** A timer to be waited for along with something else. Whoever stops waiting cancels it. */
+export function expiry(clock: Clock, afterMs: number): Timer & { readonly expired: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = clock.setTimer(afterMs, resolve)
+  return { expired: promise, cancel: () => timer.cancel() }
+}
+
+/** Starts to measure; what it returns tells the seconds since. For metrics: nothing is decided by it. */
+export function stopwatch(): () => number {
+  const startedAt = performance.now()
+  return () => (performance.now() - startedAt) / 1000
+}
+
 /** Resolves after what is ready to run in this turn of the event loop has run. Not time: it never waits. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

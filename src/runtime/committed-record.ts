@@ -1,8 +1,7 @@
 import type { TaskId } from '../core/id.ts'
 import { stamped } from '../core/live-thread.ts'
 import type { TaskRecord } from '../core/task.ts'
-import type { Unit } from '../core/unit.ts'
-import type { Committed } from './entry.ts'
+import type { Committed, Unit } from '../core/unit.ts'
 
 /** A task as a unit left it, with what only the commit could tell. */
 export function committedRecord(unit: Unit, verdict: Committed, record: TaskRecord): TaskRecord {

@@ -1,19 +1,21 @@
 import { HoldfastError } from '../core/errors.ts'
 import { type ThreadKey, threadOf } from '../core/id.ts'
-import { customItem, type Inbox } from '../core/inbox.ts'
+import { customItem } from '../core/inbox-item.ts'
+import type { Limits } from '../core/limits.ts'
 import type { Message } from '../core/message.ts'
 import { errorText } from '../core/outcome.ts'
 import { encodeKey } from '../core/step.ts'
-import type { Task } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
-import type { AgentContext, SpawnOptions } from './agent.ts'
+import type { AgentContext } from './agent.ts'
 import type { Ambient } from './ambient.ts'
 import type { Clock } from './clock.ts'
 import { digest } from './digest.ts'
 import { encode } from './encode.ts'
 import type { Execution } from './execution.ts'
 import type { Logger } from './logger.ts'
+import type { Owners } from './owners.ts'
 import type { Signals } from './signals.ts'
+import type { Spawning } from './spawning.ts'
 import { StepTaker } from './step-taker.ts'
 import { Waits } from './waits.ts'
 import type { Writer } from './writer.ts'
@@ -25,9 +27,9 @@ export interface ContextParts {
   readonly clock: Clock
   readonly signals: Signals
   readonly log: Logger
-  readonly stepBytesMax: number
-  ownerOf(execution: Execution): Inbox | undefined
-  spawn(execution: Execution, taker: StepTaker, options: SpawnOptions): Promise<Task>
+  readonly owners: Owners
+  readonly spawning: Spawning
+  readonly limits: Limits
 }
 
 const messagePage = 1000
@@ -63,8 +65,8 @@ export class TaskContext implements AgentContext {
     this.#parts = parts
     this.#execution = execution
     const { record } = execution
-    const { writer, ambient, clock, stepBytesMax, store, signals } = parts
-    const taker = new StepTaker({ execution, writer, ambient, clock, stepBytesMax })
+    const { writer, ambient, clock, limits, store, signals } = parts
+    const taker = new StepTaker({ execution, writer, ambient, clock, limits })
     const waits = new Waits({ execution, taker, writer, store, clock, signals })
     this.signal = execution.signal
     this.taskId = execution.task
@@ -83,7 +85,7 @@ export class TaskContext implements AgentContext {
     this.tool = ((name: string, input: unknown, fn: (call: { id: string }) => unknown) =>
       callTool(execution, taker, name, input, fn)) as AgentContext['tool']
     this.sleep = (ms) => waits.sleep(ms)
-    this.spawn = (options) => parts.spawn(execution, taker, options)
+    this.spawn = (options) => parts.spawning.spawnInside(execution, taker, options)
     this.wait = (task) => waits.end(task)
     this.receive = (options) => waits.receive(options)
     this.messages = () => taker.read(() => conversation(store, execution.thread, record.startedSeq ?? 0))
@@ -96,7 +98,7 @@ export class TaskContext implements AgentContext {
   /** The owner may set another inbox while the task runs. */
   get owner(): AgentContext['owner'] {
     const task = this.#execution.task
-    const inbox = this.#parts.ownerOf(this.#execution)
+    const inbox = this.#parts.owners.of(task)
     if (!inbox) return undefined
     return { send: (name, payload) => inbox.send(customItem(task, name, payload)) }
   }

@@ -4,7 +4,10 @@ import { errorText } from '../core/outcome.ts'
 import { PartsFold } from '../core/parts.ts'
 import { start } from '../core/start.ts'
 import type { Offer, Store, TaskRef } from '../stores/store.ts'
+import type { Closures } from './closures.ts'
+import { intent } from './entry.ts'
 import type { Logger } from './logger.ts'
+import type { Registry } from './registry.ts'
 import type { Slots } from './slots.ts'
 import type { Writer } from './writer.ts'
 
@@ -14,9 +17,8 @@ export interface DispatcherParts {
   readonly slots: Slots
   readonly log: Logger
   readonly node: string
-  agents(): readonly string[]
-  /** Tasks with a function of this process that have not started, the oldest first. */
-  closures(countMax: number): readonly TaskRef[]
+  readonly agents: Registry
+  readonly closures: Closures
   /** Takes an orphan over and goes on with it, or ends it; false if somebody else did. The slot is the callee's. */
   recover(orphan: TaskRef): Promise<boolean>
 }
@@ -29,7 +31,7 @@ const claimsMax = 256
  * by the supervisor's poll.
  *
  * D1 It looks again after every look that got something done, and whenever it was poked meanwhile.
- * D2 A task is begun only after its start is committed, which is the writer's doing.
+ * D2 A task is begun only after its start is committed, by the reactions to that commit.
  * D3 A task whose start the store cannot take fails, or its thread would wait behind it for ever.
  */
 export class Dispatcher {
@@ -91,7 +93,7 @@ export class Dispatcher {
     const count = Math.min(this.#parts.slots.free, claimsMax)
     const offer = await this.#claim({ starts: count, orphans: count, withCounts: false })
     const orphans = offer.orphans.map((orphan) => this.#withSlot(() => this.#parts.recover(orphan)))
-    const starts = this.#inTurns(offer.starts, this.#parts.closures(count)).map((ref) =>
+    const starts = this.#inTurns(offer.starts, this.#parts.closures.waiting(count)).map((ref) =>
       this.#withSlot(() => this.#start(ref)),
     )
     const served = await Promise.allSettled([...orphans, ...starts])
@@ -109,7 +111,7 @@ export class Dispatcher {
   }
 
   #claim(query: { starts: number; orphans: number; withCounts: boolean }): Promise<Offer> {
-    return this.#parts.store.claim({ node: this.#parts.node, agents: this.#parts.agents(), ...query })
+    return this.#parts.store.claim({ node: this.#parts.node, agents: [...this.#parts.agents.keys()], ...query })
   }
 
   async #withSlot(serve: () => Promise<boolean>): Promise<boolean> {
@@ -119,13 +121,7 @@ export class Dispatcher {
 
   async #start({ id, key }: TaskRef): Promise<boolean> {
     const done = await this.#parts.writer
-      .change({
-        lane: key,
-        thread: key,
-        operation: 'start',
-        isIntent: true,
-        decide: (live, around) => start(live, around, id),
-      })
+      .change(intent(key, 'start', (live, around) => start(live, around, id)))
       .catch((error: unknown) => ({ error }))
     const hasStarted = 'value' in done && done.value !== undefined
     if (!hasStarted) this.#parts.slots.give()
@@ -137,13 +133,8 @@ export class Dispatcher {
   async #giveUp({ id, key }: TaskRef, error: unknown): Promise<boolean> {
     const message = `The start of the task could not be stored: ${errorText(error)}`
     const outcome = { status: 'failed', error: { code: 'agent_error', message } } as const
-    await this.#parts.writer.change({
-      lane: key,
-      thread: key,
-      operation: 'end',
-      isIntent: true,
-      decide: (live, around) => end(live, around, id, 0, { outcome, output: new PartsFold() }),
-    })
+    const ending = { outcome, output: new PartsFold() }
+    await this.#parts.writer.change(intent(key, 'end', (live, around) => end(live, around, id, 0, ending)))
     return true
   }
 }

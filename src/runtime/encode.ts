@@ -1,5 +1,5 @@
-import { byteLength } from '../core/byte-length.ts'
 import { HoldfastError } from '../core/errors.ts'
+import { fitsIn } from '../core/fits-in.ts'
 import type { JsonText } from '../core/id.ts'
 
 /** What is encoded, for the message of an error, and the most it may take. */
@@ -14,8 +14,7 @@ export function encode(value: unknown, { what, bytesMax }: EncodeLimit): JsonTex
   if (text === undefined) {
     throw new HoldfastError('not_serialisable', `${what} is a ${typeof value}, which JSON cannot hold`)
   }
-  // Three bytes is the most that a UTF-16 unit takes in UTF-8.
-  if (text.length * 3 > bytesMax && byteLength(text) > bytesMax) {
+  if (!fitsIn(text, bytesMax)) {
     throw new HoldfastError('too_large', `${what} is larger than ${bytesMax} bytes; keep it elsewhere and pass a link`)
   }
   return text

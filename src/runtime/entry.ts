@@ -3,8 +3,7 @@ import type { EventDraft } from '../core/event.ts'
 import type { TaskId, ThreadKey } from '../core/id.ts'
 import type { LiveThread } from '../core/live-thread.ts'
 import type { StepRecord } from '../core/step.ts'
-import type { Usage } from '../core/task.ts'
-import type { Operation, Refusal, Unit, Verdict } from '../core/unit.ts'
+import type { Committed, Operation, Refusal, Report, Unit } from '../core/unit.ts'
 
 /** An execution of a task, as the writer knows it. */
 export interface Author {
@@ -19,9 +18,6 @@ export interface Author {
   unstorable(error: unknown, events: readonly EventDraft[]): void
 }
 
-export type Report = { readonly progress?: number; readonly usage?: Usage }
-export type Committed = Extract<Verdict, { committed: true }>
-
 /** A structural change: decided when a batch is built, and again if the thread has changed by then. */
 export interface Change<Value> {
   readonly lane: string
@@ -30,6 +26,20 @@ export interface Change<Value> {
   /** Asked for by somebody who can ask again: refused instead of retried while the store is down. */
   readonly isIntent: boolean
   decide(live: LiveThread, around: Surroundings): Decision<Value>
+}
+
+/** A change that a caller asks of a thread. */
+export function intent<Value>(thread: ThreadKey, operation: Operation, decide: Change<Value>['decide']): Change<Value> {
+  return { lane: thread, thread, operation, isIntent: true, decide }
+}
+
+/** A change that an execution makes. It stands in the lane of its task, behind all that the execution wrote before. */
+export function executing<Value>(
+  { task, thread }: Pick<Author, 'task' | 'thread'>,
+  operation: Operation,
+  decide: Change<Value>['decide'],
+): Change<Value> {
+  return { lane: task, thread, operation, isIntent: false, decide }
 }
 
 /** What became of a change. `unit` and `verdict` are absent if there was nothing to commit. */

@@ -6,24 +6,18 @@ import { errorText, type Outcome } from '../core/outcome.ts'
 import type { PartsFold } from '../core/parts.ts'
 import type { EmitBag } from '../core/resume.ts'
 import { addUsage, type TaskRecord, type Usage } from '../core/task.ts'
+import type { Report } from '../core/unit.ts'
 import type { Ambient } from './ambient.ts'
 import { nextTurn } from './clock.ts'
 import { encode } from './encode.ts'
-import type { Author, Report } from './entry.ts'
-import { turnBytes } from './lanes.ts'
+import type { Author } from './entry.ts'
 import type { Metrics } from './metrics.ts'
+import { Room, unflushedBytesMax } from './room.ts'
 import type { SlotHolder } from './slot-holder.ts'
 import type { Steps } from './steps.ts'
 import { StopError, type StopKind } from './stop.ts'
 import type { Writer } from './writer.ts'
 
-// A task that waits for room stops here, so memory is bounded by the tasks that do not wait.
-const roomBytes = 256 * 1024
-// While a whole batch waits already it stops at what its next turn can take, so that many tasks together neither hold up
-// the event loop with what they emit in one go nor queue up for long; one that emits little never waits for the others.
-const crowdedRoomBytes = turnBytes
-// More than this unflushed is a task that floods and never waits for room.
-const unflushedBytesMax = 8 * 1024 * 1024
 // What an event takes besides its data: its type, task, epoch, and its place in the lists.
 const eventOverheadBytes = 64
 
@@ -62,14 +56,11 @@ export class Execution implements Author {
   readonly slot: SlotHolder
   readonly #parts: ExecutionParts
   readonly #bag: EmitBag
+  readonly #room: Room
   readonly #controller = new AbortController()
   readonly #output: PartsFold
   #outputSeq: number
   #uncommitted: EventDraft[] = []
-  #unflushedBytes = 0
-  /** What gathered while the store was down: no task fails for that. */
-  #excusedBytes = 0
-  #roomWaiters: (() => void)[] = []
   #progress: number | undefined
   #usage: Usage | undefined
   #isClosed = false
@@ -87,6 +78,7 @@ export class Execution implements Author {
     this.steps = beginning.steps
     this.slot = beginning.slot
     this.#bag = beginning.bag
+    this.#room = new Room(parts.writer)
     this.#output = beginning.output
     this.#outputSeq = beginning.record.seq
     this.#progress = beginning.record.progress
@@ -133,20 +125,15 @@ export class Execution implements Author {
     }
     const step = this.#stepPath()
     if (step === undefined && this.#bag.take(type, text)) return ready
-    const draft: EventDraft = {
-      type,
-      task: this.task,
-      epoch: this.epoch,
-      ...(step !== undefined && { step }),
-      data: text,
-    }
+    const { task, epoch } = this
+    const draft: EventDraft =
+      step === undefined ? { type, task, epoch, data: text } : { type, task, epoch, step, data: text }
     this.#uncommitted.push(draft)
     const bytes = text.length + eventOverheadBytes
-    this.#unflushedBytes += bytes
-    if (this.#parts.writer.isDown) this.#excusedBytes += bytes
+    this.#room.take(bytes)
     this.#parts.writer.emit(this, draft, bytes, this.#report(type, data))
-    if (this.#unflushedBytes - this.#excusedBytes > unflushedBytesMax) this.#overflow()
-    return this.#room()
+    if (this.#room.isOverrun) this.#overflow()
+    return this.#room.wait()
   }
 
   /** What is put out once all that was emitted by now is committed, but for what is known to be lost. */
@@ -183,15 +170,12 @@ export class Execution implements Author {
   /** X2. */
   close(): void {
     this.#isClosed = true
-    this.#releaseRoom()
+    this.#room.release()
     this.slot.close()
   }
 
   flushed(bytes: number): void {
-    this.#unflushedBytes -= bytes
-    if (!this.#hasRoom) return
-    this.#excusedBytes = 0
-    this.#releaseRoom()
+    this.#room.give(bytes)
   }
 
   fenced(): void {
@@ -230,19 +214,6 @@ export class Execution implements Author {
   #fail(outcome: Outcome): void {
     this.stop('failed')
     this.#onFailure(outcome)
-  }
-
-  get #hasRoom(): boolean {
-    return this.#unflushedBytes < (this.#parts.writer.isCrowded ? crowdedRoomBytes : roomBytes)
-  }
-
-  #room(): Promise<void> {
-    if (this.#hasRoom) return ready
-    return new Promise((resolve) => this.#roomWaiters.push(resolve))
-  }
-
-  #releaseRoom(): void {
-    for (const resolve of this.#roomWaiters.splice(0)) resolve()
   }
 }
 

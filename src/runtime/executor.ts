@@ -1,20 +1,20 @@
-import { SpanStatusCode, trace } from '@opentelemetry/api'
-import { end } from '../core/end.ts'
-import { HoldfastError } from '../core/errors.ts'
-import type { TaskId, ThreadKey } from '../core/id.ts'
-import { isStatedEnding, type Outcome, statedOutcome, thrownOutcome } from '../core/outcome.ts'
+import { type Ending, end } from '../core/end.ts'
+import type { TaskId } from '../core/id.ts'
+import { type Outcome, thrownOutcome } from '../core/outcome.ts'
 import { PartsFold } from '../core/parts.ts'
 import { Replay } from '../core/replay.ts'
 import { EmitBag } from '../core/resume.ts'
 import { StepKeys, type StepRecord } from '../core/step.ts'
-import { isRun, type TaskRecord } from '../core/task.ts'
-import type { TaskRef } from '../stores/store.ts'
-import type { Agent, AgentContext, AgentFunction } from './agent.ts'
+import type { TaskRecord } from '../core/task.ts'
+import type { AgentContext, AgentFunction } from './agent.ts'
+import { callAgent } from './agent-call.ts'
 import { isForced, outcomeOf, timedOut } from './agent-outcome.ts'
 import type { Clock, Timer } from './clock.ts'
-import { encode } from './encode.ts'
+import type { Closures } from './closures.ts'
+import { executing } from './entry.ts'
 import { Execution, type ExecutionParts } from './execution.ts'
 import type { Logger } from './logger.ts'
+import type { Registry } from './registry.ts'
 import { SlotHolder } from './slot-holder.ts'
 import type { Slots } from './slots.ts'
 import { Steps } from './steps.ts'
@@ -26,7 +26,8 @@ export interface ExecutorParts extends ExecutionParts {
   /** The store's clock, by which deadlines are fixed. */
   readonly storeClock: { now(): number }
   readonly graceMs: number
-  agent(name: string): Agent | undefined
+  readonly agents: Registry
+  readonly closures: Closures
   context(execution: Execution): AgentContext
 }
 
@@ -34,8 +35,8 @@ export interface ExecutorParts extends ExecutionParts {
 const nothingEmitted = new EmitBag()
 const nothingRecorded = new Replay([])
 
-/** What an earlier attempt left for the next one. */
-export interface Legacy {
+/** What the earlier attempts of a task left for the one that resumes it. */
+export interface Resumption {
   readonly output: PartsFold
   readonly bag: EmitBag
   readonly steps: readonly StepRecord[]
@@ -50,7 +51,6 @@ export interface Legacy {
 export class Executor {
   readonly #parts: ExecutorParts
   readonly #executions = new Map<TaskId, Execution>()
-  readonly #closures = new Map<TaskId, { readonly key: ThreadKey; readonly run: AgentFunction }>()
   readonly #timers = new Map<Execution, Timer[]>()
   readonly #contexts = new WeakMap<Execution, AgentContext>()
   #onIdle: (() => void)[] = []
@@ -77,34 +77,15 @@ export class Executor {
     return [...this.#executions.values()]
   }
 
-  /** Keeps the function of a task that lives in this process only, until the task starts. */
-  keepClosure({ id, key }: TaskRecord, run: AgentFunction): void {
-    this.#closures.set(id, { key, run })
-  }
-
-  /** Tasks whose function is kept here and which have not started, the oldest first. No store offers them. */
-  waitingClosures(countMax: number): TaskRef[] {
-    const waiting: TaskRef[] = []
-    for (const [id, { key }] of this.#closures) {
-      if (waiting.length === countMax) break
-      waiting.push({ id, key })
-    }
-    return waiting
-  }
-
-  dropClosure(task: TaskId): void {
-    this.#closures.delete(task)
-  }
-
   /** Begins an attempt whose start is committed. Returns at once. */
-  begin(record: TaskRecord, legacy?: Legacy): Execution {
-    const version = record.agent === undefined ? undefined : this.#parts.agent(record.agent)?.version
+  begin(record: TaskRecord, resumption?: Resumption): Execution {
+    const version = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)?.version
     const versions = { recorded: record.version, current: version }
-    const replay = legacy ? new Replay(legacy.steps, versions) : nothingRecorded
+    const replay = resumption ? new Replay(resumption.steps, versions) : nothingRecorded
     const execution = new Execution(this.#parts, {
       record,
-      output: legacy?.output ?? new PartsFold(),
-      bag: legacy?.bag ?? nothingEmitted,
+      output: resumption?.output ?? new PartsFold(),
+      bag: resumption?.bag ?? nothingEmitted,
       steps: new Steps(record.id, record.attempt, new StepKeys(), replay),
       slot: new SlotHolder(this.#parts.slots),
     })
@@ -154,57 +135,18 @@ export class Executor {
   }
 
   async #execute(execution: Execution): Promise<void> {
-    const outcome = await this.#call(execution)
+    const { ambient, limits } = this.#parts
+    const context = this.#parts.context(execution)
+    this.#contexts.set(execution, context)
+    const outcome = await callAgent({ execution, context, run: this.#codeOf(execution.record), ambient, limits })
     // Handed over or lost: this attempt has nothing more to say about the task.
     if (execution.stopKind === 'handover' || execution.stopKind === 'lost') return this.abandon(execution)
     const { mismatch } = execution.steps
     await this.#finish(execution, mismatch ? outcomeOf(mismatch) : outcome)
   }
 
-  async #call(execution: Execution): Promise<Outcome> {
-    const { record } = execution
-    const tracer = trace.getTracer('holdfast')
-    const span = tracer.startSpan(`task ${record.type}`, {
-      attributes: {
-        'holdfast.task': record.id,
-        'holdfast.agent': record.agent ?? '',
-        'holdfast.attempt': record.attempt,
-      },
-    })
-    try {
-      const returned = await this.#parts.ambient.run(
-        { task: record.id, thread: record.key, lineage: lineageIn(record) },
-        () => this.#run(execution),
-      )
-      if (isStatedEnding(returned)) return statedOutcome(returned)
-      execution.steps.finish()
-      return this.#completed(returned)
-    } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR })
-      return outcomeOf(error)
-    } finally {
-      span.end()
-    }
-  }
-
-  async #run(execution: Execution): Promise<unknown> {
-    const { record } = execution
-    const run =
-      this.#closures.get(record.id)?.run ??
-      (record.agent === undefined ? undefined : this.#parts.agent(record.agent)?.run)
-    this.#closures.delete(record.id)
-    if (!run) throw new HoldfastError('unknown_agent', `No agent named ${record.agent} is registered here`)
-    const input: unknown = record.input === undefined ? undefined : JSON.parse(record.input)
-    const context = this.#parts.context(execution)
-    this.#contexts.set(execution, context)
-    const returned = run(context, input as never)
-    return isGenerator(returned) ? sayAll(context, returned) : returned
-  }
-
-  #completed(returned: unknown): Outcome {
-    if (returned === undefined) return { status: 'completed' }
-    const limit = { what: 'The result', bytesMax: this.#parts.limits.resultBytes }
-    return { status: 'completed', result: encode(returned, limit) }
+  #codeOf({ id, agent }: TaskRecord): AgentFunction | undefined {
+    return this.#parts.closures.take(id) ?? (agent === undefined ? undefined : this.#parts.agents.get(agent)?.run)
   }
 
   /** E1: the first call counts. */
@@ -213,16 +155,9 @@ export class Executor {
     const timely = execution.stopKind === 'timeout' ? timedOut(execution.record, isForced(outcome)) : outcome
     execution.close()
     try {
-      await this.#parts.writer.change({
-        lane: execution.task,
-        thread: execution.thread,
-        operation: 'end',
-        isIntent: false,
-        decide: (live, around) => {
-          // What it emitted before is on its way or lost by now, because it stands before this in the lane.
-          const ending = { outcome: execution.failure ?? timely, output: execution.finalOutput() }
-          return end(live, around, execution.task, execution.epoch, ending)
-        },
+      await this.#end(execution, () => {
+        // What it emitted before is on its way or lost by now, because it stands before this in the lane.
+        return { outcome: execution.failure ?? timely, output: execution.finalOutput() }
       })
     } catch (error) {
       await this.#endUnstorable(execution, error)
@@ -233,18 +168,17 @@ export class Executor {
   /** The outcome itself cannot be stored: the task still ends, and says so. */
   async #endUnstorable(execution: Execution, error: unknown): Promise<void> {
     const outcome = thrownOutcome(new Error(`The outcome could not be stored: ${String(error)}`))
-    const output = new PartsFold()
-    await this.#parts.writer
-      .change({
-        lane: execution.task,
-        thread: execution.thread,
-        operation: 'end',
-        isIntent: false,
-        decide: (live, around) => end(live, around, execution.task, execution.epoch, { outcome, output }),
-      })
-      .catch((second: unknown) =>
-        this.#parts.log.error({ error: second, task: execution.task }, 'a task cannot be ended'),
-      )
+    const ending = { outcome, output: new PartsFold() }
+    await this.#end(execution, () => ending).catch((second: unknown) =>
+      this.#parts.log.error({ error: second, task: execution.task }, 'a task cannot be ended'),
+    )
+  }
+
+  async #end(execution: Execution, ending: () => Ending): Promise<void> {
+    const { task, epoch } = execution
+    await this.#parts.writer.change(
+      executing(execution, 'end', (live, around) => end(live, around, task, epoch, ending())),
+    )
   }
 
   #setDeadline(execution: Execution): void {
@@ -274,27 +208,5 @@ export class Executor {
     if (this.#executions.get(execution.task) === execution) this.#executions.delete(execution.task)
     if (this.#executions.size > 0) return
     for (const resolve of this.#onIdle.splice(0)) resolve()
-  }
-}
-
-/** What is spawned inside a task inherits it as parent, with its run and agent. */
-function lineageIn(record: TaskRecord) {
-  const run = isRun(record) ? record.id : record.parent?.run
-  return {
-    task: record.id,
-    ...(run !== undefined && { run }),
-    ...(record.agent !== undefined && { agent: record.agent }),
-  }
-}
-
-function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value
-}
-
-async function sayAll(context: AgentContext, generator: AsyncGenerator<unknown, unknown>): Promise<unknown> {
-  for (;;) {
-    const { done, value } = await generator.next()
-    if (done) return value
-    await (typeof value === 'string' ? context.say(value) : context.emit('yielded', value))
   }
 }

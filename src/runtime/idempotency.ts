@@ -1,11 +1,12 @@
-import { HoldfastError, isHoldfastError } from '../core/errors.ts'
+import { HoldfastError, isHoldfastError, notFound } from '../core/errors.ts'
 import type { ThreadKey } from '../core/id.ts'
 import { isQueued, positionsOf } from '../core/position.ts'
-import { type Task, toTask } from '../core/task.ts'
+import { type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Refusal } from '../core/unit.ts'
 import type { Store } from '../stores/store.ts'
+import { committedRecord } from './committed-record.ts'
 import { digest } from './digest.ts'
-import type { Done } from './entry.ts'
+import { type Done, intent } from './entry.ts'
 import type { Writer } from './writer.ts'
 
 /** A key by which a request is known again, and the digest by which it is told from another. */
@@ -42,20 +43,25 @@ export async function unlessRepeated<Value>(
     return await accepting
   } catch (error) {
     if (!key || !isHoldfastError(error) || error.code === 'store_unavailable') throw error
-    const asked = await writer.change({
-      lane: thread,
-      thread,
-      operation: 'accept',
-      isIntent: true,
-      decide: () => ({ unit: { operation: 'accept', thread, askKey: key.key, events: [] }, value: undefined }),
-    })
+    const unit = { operation: 'accept', thread, askKey: key.key, events: [] } as const
+    const asked = await writer.change(intent(thread, 'accept', () => ({ unit, value: undefined })))
     if ('refusal' in asked && asked.refusal.code === 'key_taken') return asked
     throw error
   }
 }
 
-/** The answer to a request that was refused because its key was used: its task as it is now, if it is the same request. */
-export async function repeated(
+/** The task of a request, once it is accepted: its own, or that of the same request before it, as it is now. */
+export async function acceptedTask(
+  store: Store,
+  done: Done<TaskRecord>,
+  key: RequestKey | undefined,
+): Promise<Task & { isReplayed?: true }> {
+  if ('refusal' in done) return repeated(store, done.refusal, key?.digest)
+  const { value, unit, verdict } = done
+  return toTask(unit && verdict ? committedRecord(unit, verdict, value) : value)
+}
+
+async function repeated(
   store: Store,
   refusal: Refusal,
   asked: string | undefined,
@@ -68,7 +74,7 @@ export async function repeated(
     })
   }
   const record = await store.task(task)
-  if (!record) throw new HoldfastError('not_found', `There is no task ${task}`)
+  if (!record) throw notFound(task)
   const live = isQueued(record) ? await store.livePart(record.key) : undefined
   return { ...toTask(record, positionsOf(live?.tasks ?? []).get(task)), isReplayed: true }
 }

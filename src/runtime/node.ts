@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { HoldfastError } from '../core/errors.ts'
-import { type Principal, principalOf, type ThreadKey, taskId } from '../core/id.ts'
+import { type Principal, principalOf, type TaskId, type ThreadKey } from '../core/id.ts'
 import type { Inbox } from '../core/inbox.ts'
 import { defaultLimits, type Limits } from '../core/limits.ts'
-import type { Store } from '../stores/store.ts'
-import type { Agent, AgentContext, Agents } from './agent.ts'
+import type { Store, TaskRef } from '../stores/store.ts'
+import type { AgentContext, Agents } from './agent.ts'
 import { Ambient } from './ambient.ts'
 import type { BatchSurroundings } from './batch.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { type ContextParts, TaskContext } from './context.ts'
+import { Closures } from './closures.ts'
+import { TaskContext } from './context.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Executor } from './executor.ts'
 import { Feed } from './feed.ts'
@@ -18,12 +19,14 @@ import { Metrics } from './metrics.ts'
 import { Owners } from './owners.ts'
 import { Reactions } from './reactions.ts'
 import { Recovery } from './recovery.ts'
+import { type Registry, registryOf } from './registry.ts'
 import { Restoration } from './restoration.ts'
 import { Signals } from './signals.ts'
 import { Slots } from './slots.ts'
+import { Spawning } from './spawning.ts'
 import { onStrayRejection } from './stray-rejections.ts'
 import { Supervisor } from './supervisor.ts'
-import { SequentialTaskIds, type TaskIds } from './task-ids.ts'
+import { randomTaskIds, SequentialTaskIds, type TaskIds } from './task-ids.ts'
 import { Threads } from './threads.ts'
 import { Writer } from './writer.ts'
 
@@ -46,6 +49,13 @@ export interface NodeOptions {
   readonly onFatal?: (error: unknown) => void
 }
 
+// Code mostly waits for the network, so many more than there are cores; it bounds what is open at once.
+const concurrencyDefault = 256
+// Three renewals fit into it, so that one late or failed renewal costs a node nothing.
+const leaseMsDefault = 15_000
+// Enough to clean up after a request that was cut off; who cancelled is not kept waiting for longer.
+const graceMsDefault = 5_000
+
 /** One node: the parts of the runtime, put together around a store. Its public face is the Runtime. */
 export class Node {
   readonly id = `node_${randomUUID()}`
@@ -60,9 +70,11 @@ export class Node {
   readonly feed: Feed
   readonly writer: Writer
   readonly executor: Executor
+  readonly spawning: Spawning
   readonly intake: Intake
   readonly restoration: Restoration
-  readonly #agents: ReadonlyMap<string, Agent>
+  readonly #agents: Registry
+  readonly #closures = new Closures()
   readonly #ids: TaskIds
   readonly #slots: Slots
   readonly #dispatcher: Dispatcher
@@ -90,50 +102,53 @@ export class Node {
     this.log = harmless(options.log ?? silentLogger)
     this.owners = new Owners(options.inbox)
     this.feed = new Feed(store, this.metrics)
-    this.#agents = agentsByName(options.agents ?? {})
+    this.#agents = registryOf(options.agents ?? {})
     this.#ids = options.ids === 'random' ? randomTaskIds : new SequentialTaskIds((count) => store.allocate(count))
-    this.#slots = new Slots(options.concurrency ?? 256, () => this.#dispatcher.poke())
-    const slots = this.#slots
-    const agent = (name: string) => this.#agents.get(name)
-    this.writer = new Writer({
-      ...this,
+    this.#slots = new Slots(options.concurrency ?? concurrencyDefault, () => this.#dispatcher.poke())
+    const { id: node, clock, limits, log, ambient, signals, metrics, owners, feed } = this
+    const [agents, closures, slots] = [this.#agents, this.#closures, this.#slots]
+    const checkOpen = () => this.#checkOpen()
+    const writer = new Writer({
+      store,
+      clock,
+      log,
+      metrics,
       threads: new Threads(store),
       around: this.#surroundings(),
       onCommitted: (unit, verdict) => reactions.committed(unit, verdict),
       onFatal: options.onFatal ?? endProcess,
     })
-    const contextParts = this.#contextParts()
-    this.executor = new Executor({
-      ...this,
+    const executor = new Executor({
+      writer,
+      clock,
+      log,
+      ambient,
+      metrics,
+      limits,
+      agents,
+      closures,
       slots,
+      graceMs: options.graceMs ?? graceMsDefault,
       storeClock: store.clock,
-      graceMs: options.graceMs ?? 5_000,
-      agent,
       context: (execution) => new TaskContext(contextParts, execution),
     })
-    this.intake = new Intake({
-      ...this,
-      newMessageId: () => `msg_${randomUUID()}`,
-      checkOpen: () => this.#checkOpen(),
-      hasAgent: (name) => this.#agents.has(name),
-    })
-    this.restoration = new Restoration({
-      ...this,
-      checkOpen: () => this.#checkOpen(),
-      reserveIds: (ids) => this.#ids.reserve(ids),
-    })
-    const recovery = new Recovery({ ...this, slots, agent })
-    const reactions = new Reactions({ ...this, recovery, onWork: () => this.#dispatcher.poke() })
-    this.#dispatcher = new Dispatcher({
-      ...this,
-      slots,
-      node: this.id,
-      agents: () => [...this.#agents.keys()],
-      closures: (countMax) => this.executor.waitingClosures(countMax),
-      recover: (orphan) => recovery.recover(orphan),
-    })
-    const leaseMs = options.leaseMs ?? 15_000
-    this.#supervisor = new Supervisor({ ...this, dispatcher: this.#dispatcher, node: this.id, leaseMs })
+    const spawning = new Spawning({ store, writer, ambient, limits, agents, closures, owners, checkOpen })
+    const contextParts = { store, writer, clock, log, ambient, signals, owners, spawning, limits }
+    const recovery = new Recovery({ store, writer, slots, log, agents })
+    const onWork = () => this.#dispatcher.poke()
+    const reactions = new Reactions({ feed, executor, closures, recovery, signals, metrics, owners, onWork })
+    const recover = (orphan: TaskRef) => recovery.recover(orphan)
+    const dispatcher = new Dispatcher({ store, writer, slots, log, node, agents, closures, recover })
+    const leaseMs = options.leaseMs ?? leaseMsDefault
+    this.#dispatcher = dispatcher
+    this.#supervisor = new Supervisor({ store, writer, executor, dispatcher, clock, log, node, leaseMs })
+    this.writer = writer
+    this.executor = executor
+    this.spawning = spawning
+    const newMessageId = () => `msg_${randomUUID()}`
+    this.intake = new Intake({ store, writer, limits, agents, newMessageId, checkOpen })
+    const reserveIds = (ids: readonly TaskId[]) => this.#ids.reserve(ids)
+    this.restoration = new Restoration({ store, writer, limits, checkOpen, reserveIds })
   }
 
   get isReady(): boolean {
@@ -183,15 +198,6 @@ export class Node {
     })
   }
 
-  #contextParts(): ContextParts {
-    return {
-      ...this,
-      stepBytesMax: this.limits.stepBytes,
-      ownerOf: (owned) => this.owners.of(owned.task),
-      spawn: (inside, taker, options) => this.intake.spawnInside(inside, taker, options),
-    }
-  }
-
   #surroundings(): BatchSurroundings {
     return {
       node: this.id,
@@ -204,7 +210,7 @@ export class Node {
       },
       giveBack: ({ ids, slotCount }) => {
         for (const id of ids) {
-          this.executor.dropClosure(id)
+          this.#closures.drop(id)
           this.owners.drop(id)
         }
         this.#ids.putBack(ids)
@@ -229,20 +235,6 @@ export class Node {
     else this.log.warn({ task, error: reason }, 'a rejection that nobody handled came from a task that has ended')
     return true
   }
-}
-
-const randomTaskIds: TaskIds = {
-  take: () => taskId(`bg_${randomUUID().replaceAll('-', '')}`),
-  putBack: () => {},
-  refill: async () => {},
-  reserve: () => {},
-}
-
-function agentsByName(agents: Agents): ReadonlyMap<string, Agent> {
-  const entries = Object.entries(agents).map(
-    ([name, agent]) => [name, typeof agent === 'function' ? { run: agent } : agent] as const,
-  )
-  return new Map(entries)
 }
 
 /** Nothing is known of the file any more; going on could tell somebody that something is stored which is not. */

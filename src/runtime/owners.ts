@@ -1,6 +1,7 @@
 import type { EventData } from '../core/event.ts'
 import type { TaskId } from '../core/id.ts'
-import { customItem, endItem, type Inbox } from '../core/inbox.ts'
+import type { Inbox } from '../core/inbox.ts'
+import { customItem, endItem } from '../core/inbox-item.ts'
 import type { TaskRecord } from '../core/task.ts'
 
 /** The owner inboxes of this process: one for all tasks, or one that a task was spawned with. */

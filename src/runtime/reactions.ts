@@ -1,9 +1,9 @@
 import { isTerminalEvent } from '../core/event.ts'
 import { isTerminal } from '../core/status.ts'
 import type { TaskRecord } from '../core/task.ts'
-import type { Unit } from '../core/unit.ts'
+import type { Committed, Unit } from '../core/unit.ts'
+import type { Closures } from './closures.ts'
 import { committedRecords, startsIn } from './committed-record.ts'
-import type { Committed } from './entry.ts'
 import type { Executor } from './executor.ts'
 import type { Feed } from './feed.ts'
 import type { Metrics } from './metrics.ts'
@@ -14,6 +14,7 @@ import type { Signals } from './signals.ts'
 export interface ReactionParts {
   readonly feed: Feed
   readonly executor: Executor
+  readonly closures: Closures
   readonly recovery: Recovery
   readonly signals: Signals
   readonly metrics: Metrics
@@ -55,8 +56,8 @@ export class Reactions {
     const starts = startsIn(unit)
     let isWorkWaiting = false
     for (const record of committedRecords(unit, verdict)) {
-      const legacy = unit.operation === 'resume' ? recovery.takeLegacy(record.id) : undefined
-      if (starts.has(record.id) || legacy) executor.begin(record, legacy)
+      const resumption = unit.operation === 'resume' ? recovery.takeResumption(record.id) : undefined
+      if (starts.has(record.id) || resumption) executor.begin(record, resumption)
       if (record.ready) isWorkWaiting = true
       // A restored task ended elsewhere, long ago: it is news to nobody.
       if (isTerminal(record.status) && unit.operation !== 'restore') this.#onEnded(unit, record)
@@ -65,11 +66,11 @@ export class Reactions {
   }
 
   #onEnded(unit: Unit, record: TaskRecord): void {
-    const { executor, signals, metrics, owners } = this.#parts
+    const { closures, signals, metrics, owners } = this.#parts
     const isEndedHere = unit.events.some((event) => event.task === record.id && isTerminalEvent(event))
     if (!isEndedHere) return
     metrics.taskEnded(record.status)
-    executor.dropClosure(record.id)
+    closures.drop(record.id)
     signals.fire(`end:${record.id}`)
     if (record.parent?.task !== undefined) signals.fire(`mail:${record.parent.task}`)
     owners.tellEnd(record)

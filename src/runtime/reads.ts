@@ -1,5 +1,4 @@
 import { HoldfastError } from '../core/errors.ts'
-import type { StoredEvent } from '../core/event.ts'
 import {
   type Principal,
   principalOf,
@@ -13,11 +12,12 @@ import {
 import type { Message, Part } from '../core/message.ts'
 import { assistantParts, foldParts, type PartsFold } from '../core/parts.ts'
 import { isQueued, positionsOf } from '../core/position.ts'
-import { type Result, toResult } from '../core/settle.ts'
+import { type Result, toResult } from '../core/result.ts'
 import type { Status } from '../core/status.ts'
 import { isRun, type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Store, TaskPage, ThreadPage } from '../stores/store.ts'
 import type { Execution } from './execution.ts'
+import { taskEvents } from './task-events.ts'
 
 export interface ListOptions {
   readonly thread?: string
@@ -151,21 +151,10 @@ export class Reads {
   /** What a task had put out at a head: from its execution if that is here and not beyond, else from the log. */
   async #outputAt(record: TaskRecord, head: number): Promise<PartsFold> {
     const here = this.#parts.execution(record.id)?.committedOutput()
-    if (!here || here.seq > head) return foldParts(await this.#eventsOf(record, record.firstSeq - 1, head))
-    for (const event of await this.#eventsOf(record, here.seq, head)) here.output.add(event)
+    const { store } = this.#parts
+    if (!here || here.seq > head) return foldParts(await taskEvents(store, record, { upTo: head }))
+    for (const event of await taskEvents(store, record, { after: here.seq, upTo: head })) here.output.add(event)
     return here.output
-  }
-
-  async #eventsOf(record: TaskRecord, from: number, head: number): Promise<StoredEvent[]> {
-    const events: StoredEvent[] = []
-    const task = { id: record.id, first: record.firstSeq, last: head }
-    for (let after = from; after < head; ) {
-      const page = await this.#parts.store.events(record.key, { after, limit: pageMax, task })
-      events.push(...page.events.filter((event) => event.seq <= head))
-      after = page.upTo
-      if (page.events.length === 0 && after >= page.head) break
-    }
-    return events
   }
 
   #page(options: ListOptions, untaken?: true): Promise<TaskPage> {

@@ -3,16 +3,18 @@ import type { EventData, StoredEvent } from '../core/event.ts'
 import type { TaskId } from '../core/id.ts'
 import type { Outcome } from '../core/outcome.ts'
 import { foldParts, PartsFold } from '../core/parts.ts'
-import { countCrashes, crashesMax, release, resume, takeOver } from '../core/recover.ts'
+import { countCrashes, crashesMax, type ResumeBasis, release, resume, takeOver } from '../core/recover.ts'
 import { planResume } from '../core/resume.ts'
 import { addUsage, type TaskRecord, type Usage } from '../core/task.ts'
+import type { Report } from '../core/unit.ts'
 import type { Store, TaskRef } from '../stores/store.ts'
-import type { Agent } from './agent.ts'
 import { committedRecord } from './committed-record.ts'
-import type { Change } from './entry.ts'
-import type { Legacy } from './executor.ts'
+import { executing, intent } from './entry.ts'
+import type { Resumption } from './executor.ts'
 import type { Logger } from './logger.ts'
+import type { Registry } from './registry.ts'
 import type { Slots } from './slots.ts'
+import { taskEvents } from './task-events.ts'
 import type { Writer } from './writer.ts'
 
 export interface RecoveryParts {
@@ -20,10 +22,8 @@ export interface RecoveryParts {
   readonly writer: Writer
   readonly slots: Slots
   readonly log: Logger
-  agent(name: string): Agent | undefined
+  readonly agents: Registry
 }
-
-const pageEventsMax = 1000
 
 /**
  * Goes on with tasks whose node is gone.
@@ -35,17 +35,17 @@ const pageEventsMax = 1000
  */
 export class Recovery {
   readonly #parts: RecoveryParts
-  readonly #legacies = new Map<TaskId, Legacy>()
+  readonly #resumptions = new Map<TaskId, Resumption>()
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts
   }
 
   /** What the earlier attempts of a task left, handed out once, when its resume is committed. */
-  takeLegacy(task: TaskId): Legacy | undefined {
-    const legacy = this.#legacies.get(task)
-    this.#legacies.delete(task)
-    return legacy
+  takeResumption(task: TaskId): Resumption | undefined {
+    const resumption = this.#resumptions.get(task)
+    this.#resumptions.delete(task)
+    return resumption
   }
 
   /** Recovers an orphan, unless somebody else did. A slot was taken for it, and is given back unless it goes on. */
@@ -61,13 +61,7 @@ export class Recovery {
   }
 
   async #takeOver({ id, key }: TaskRef): Promise<TaskRecord | undefined> {
-    const done = await this.#parts.writer.change({
-      lane: key,
-      thread: key,
-      operation: 'takeover',
-      isIntent: true,
-      decide: (live, around) => takeOver(live, around, id),
-    })
+    const done = await this.#parts.writer.change(intent(key, 'takeover', (live, around) => takeOver(live, around, id)))
     if ('refusal' in done || !done.value || !done.unit || !done.verdict) return undefined
     return committedRecord(done.unit, done.verdict, done.value)
   }
@@ -78,9 +72,10 @@ export class Recovery {
       return await this.#goOn(record)
     } catch (error) {
       const { id, key, epoch } = record
-      this.#legacies.delete(id)
-      const decide: Change<boolean>['decide'] = (live, around) => release(live, around, id, epoch)
-      await this.#parts.writer.change({ lane: id, thread: key, operation: 'release', isIntent: false, decide })
+      this.#resumptions.delete(id)
+      await this.#parts.writer.change(
+        executing({ task: id, thread: key }, 'release', (live, around) => release(live, around, id, epoch)),
+      )
       throw error
     }
   }
@@ -88,7 +83,7 @@ export class Recovery {
   async #goOn(record: TaskRecord): Promise<boolean> {
     const events = record.status === 'running' ? await this.#events(record) : []
     if (record.cancelRequestedAt !== undefined) return this.#end(record, events, cancelledOutcome)
-    const agent = record.agent === undefined ? undefined : this.#parts.agent(record.agent)
+    const agent = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)
     if (record.closure || !agent || agent.isResumable === false)
       return this.#end(record, events, orphanedOutcome(record))
     const steps = await this.#parts.store.steps(record.id)
@@ -97,52 +92,37 @@ export class Recovery {
     const plan = planResume(record.startedSeq ?? 0, events, steps)
     const output = new PartsFold()
     for (const event of plan.counted) output.add(event)
-    this.#legacies.set(record.id, { output, bag: plan.bag, steps })
+    this.#resumptions.set(record.id, { output, bag: plan.bag, steps })
     return this.#resume(record, { plan, crashes, ...reported(plan.counted) })
   }
 
-  async #resume(record: TaskRecord, recovery: Parameters<typeof resume>[4]): Promise<boolean> {
+  async #resume(record: TaskRecord, basis: ResumeBasis): Promise<boolean> {
     const { id, key, epoch } = record
-    const done = await this.#parts.writer.change({
-      lane: id,
-      thread: key,
-      operation: 'resume',
-      isIntent: false,
-      decide: (live, around) => resume(live, around, id, epoch, recovery),
-    })
+    const done = await this.#parts.writer.change(
+      executing({ task: id, thread: key }, 'resume', (live, around) => resume(live, around, id, epoch, basis)),
+    )
     if ('refusal' in done) return false
     if (done.value) {
       this.#parts.log.info({ task: id, attempt: done.value.attempt }, 'a task goes on from its last finished step')
       return true
     }
     // Cancelled since it was taken over.
-    this.#legacies.delete(id)
+    this.#resumptions.delete(id)
     return this.#end(record, await this.#events(record), cancelledOutcome)
   }
 
   async #end(record: TaskRecord, events: readonly StoredEvent[], outcome: Outcome): Promise<false> {
     const { id, key, epoch } = record
-    const output = foldParts(events)
-    await this.#parts.writer.change({
-      lane: id,
-      thread: key,
-      operation: 'end',
-      isIntent: false,
-      decide: (live, around) => end(live, around, id, epoch, { outcome, output }),
-    })
+    const ending = { outcome, output: foldParts(events) }
+    await this.#parts.writer.change(
+      executing({ task: id, thread: key }, 'end', (live, around) => end(live, around, id, epoch, ending)),
+    )
     this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
     return false
   }
 
-  async #events(record: TaskRecord): Promise<StoredEvent[]> {
-    const events: StoredEvent[] = []
-    const task = { id: record.id, first: record.firstSeq, last: Number.MAX_SAFE_INTEGER }
-    for (let after = record.firstSeq - 1; ; ) {
-      const page = await this.#parts.store.events(record.key, { after, limit: pageEventsMax, task })
-      events.push(...page.events)
-      after = page.upTo
-      if (after >= page.head) return events
-    }
+  #events(record: TaskRecord): Promise<StoredEvent[]> {
+    return taskEvents(this.#parts.store, record)
   }
 }
 
@@ -160,7 +140,7 @@ function poisonedOutcome(crashes: number): Outcome {
 }
 
 /** What the events that count reported. */
-function reported(counted: readonly StoredEvent[]): { progress?: number; usage?: Usage } {
+function reported(counted: readonly StoredEvent[]): Report {
   let progress: number | undefined
   let usage: Usage | undefined
   for (const event of counted) {

@@ -5,6 +5,7 @@ import { mergeLineage } from '../core/lineage.ts'
 import { type RestoredTask, restore } from '../core/restore.ts'
 import type { Store } from '../stores/store.ts'
 import { encode } from './encode.ts'
+import { intent } from './entry.ts'
 import type { PersistedTask } from './persisted-task.ts'
 import type { Writer } from './writer.ts'
 
@@ -73,16 +74,12 @@ export class Restoration {
   }
 
   async #commit(key: ThreadKey, tasks: readonly RestoredTask[]): Promise<readonly TaskId[]> {
-    const done = await this.#parts.writer.change({
-      lane: key,
-      thread: key,
-      operation: 'restore',
-      isIntent: true,
-      decide: (live, around) => {
+    const done = await this.#parts.writer.change(
+      intent(key, 'restore', (live, around) => {
         this.#parts.reserveIds(tasks.map((task) => task.id))
         return restore(live, around, tasks)
-      },
-    })
+      }),
+    )
     return 'refusal' in done ? [] : done.value
   }
 

@@ -1,21 +1,22 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { Event } from '../core/event.ts'
-import { principal as checkedPrincipal, type Principal, type TaskId, taskId } from '../core/id.ts'
+import { principal as checkedPrincipal, type Principal, principalOf, type TaskId, taskId } from '../core/id.ts'
 import type { Inbox } from '../core/inbox.ts'
 import type { Message } from '../core/message.ts'
-import type { Result } from '../core/settle.ts'
+import type { Result } from '../core/result.ts'
 import { isTerminal } from '../core/status.ts'
 import type { Task } from '../core/task.ts'
 import type { Store, ThreadPage } from '../stores/store.ts'
 import type { RunOptions, SpawnOptions } from './agent.ts'
 import type { AcceptedRun, SendAnswer } from './intake.ts'
 import { Node, type NodeOptions } from './node.ts'
+import { OpeningSubscription } from './opening-subscription.ts'
 import type { PersistedTask } from './persisted-task.ts'
 import { type ListOptions, Reads, type TaskList, type ThreadSnapshot } from './reads.ts'
 import { parentOf } from './request.ts'
 import type { RestoreAnswer } from './restoration.ts'
 import { unlessStopped } from './stop.ts'
-import { checkAhead, OpeningSubscription, type Subscription } from './subscription.ts'
+import { checkAhead, type Subscription } from './subscription.ts'
 
 export interface RuntimeOptions extends NodeOptions {
   /** How long `close` lets tasks finish before they are handed over. */
@@ -45,6 +46,7 @@ interface Shared {
 export class Runtime {
   readonly #shared: Shared
   readonly #principal: Principal
+  #reading: Promise<Reads> | undefined
 
   private constructor(shared: Shared, principal: Principal) {
     this.#shared = shared
@@ -78,7 +80,7 @@ export class Runtime {
     const node = await this.#shared.node
     const inside = node.current(this.#principal)
     if (inside) return inside.spawn(options)
-    return node.intake.spawn(this.#principal, options)
+    return node.spawning.spawn(this.#principal, options)
   }
 
   /** Accepts a run into its thread's queue. */
@@ -166,8 +168,10 @@ export class Runtime {
     for (;;) {
       const listener = node.signals.listen(`end:${task}`)
       try {
-        const found = await this.get(task)
-        if (!found || isTerminal(found.status)) return found
+        if (!this.#isExecutedHere(node, task)) {
+          const found = await this.get(task)
+          if (!found || isTerminal(found.status)) return found
+        }
         await (options.signal ? unlessStopped(options.signal, listener.heard) : listener.heard)
       } finally {
         listener.stop()
@@ -229,14 +233,19 @@ export class Runtime {
     await node?.close(options.drainMs ?? this.#shared.options.shutdownMs ?? 25_000)
   }
 
-  async #reads(): Promise<Reads> {
-    const node = await this.#shared.node
-    return new Reads({
-      store: node.store,
-      principal: this.#principal,
-      execution: (task) => node.executor.get(task),
-      watchersOf: (key) => node.feed.watchersOf(key),
+  /** Then it has not ended, and its end will be heard of: the store need not be asked. */
+  #isExecutedHere(node: Node, task: string): boolean {
+    const execution = node.executor.get(taskId(task))
+    return execution?.isClosed === false && principalOf(execution.thread) === this.#principal
+  }
+
+  #reads(): Promise<Reads> {
+    this.#reading ??= this.#shared.node.then(({ store, executor, feed }) => {
+      const principal = this.#principal
+      const execution = (task: TaskId) => executor.get(task)
+      return new Reads({ store, principal, execution, watchersOf: (key) => feed.watchersOf(key) })
     })
+    return this.#reading
   }
 
   async #cancel(task: string, kind: 'task' | 'tree', reason: string | undefined): Promise<readonly TaskId[]> {

@@ -1,8 +1,11 @@
-import { HoldfastError, isHoldfastError } from '../core/errors.ts'
+import { isHoldfastError } from '../core/errors.ts'
 import type { JsonText } from '../core/id.ts'
+import type { Limits } from '../core/limits.ts'
+import { ReplayMismatch } from '../core/replay.ts'
 import { builtInKey, encodeKey, type StepKind, type StepRecord } from '../core/step.ts'
 import type { Ambient, Scope, StepScope } from './ambient.ts'
-import { type Clock, nextTurn, type Timer } from './clock.ts'
+import { BackOff } from './back-off.ts'
+import { type Clock, expiry, nextTurn } from './clock.ts'
 import { encode } from './encode.ts'
 import { closedError, type Execution } from './execution.ts'
 import { answerOf, failureOf, isRecorded, type OpenStep } from './steps.ts'
@@ -14,31 +17,29 @@ export interface StepTakerParts {
   readonly writer: Writer
   readonly ambient: Ambient
   readonly clock: Clock
-  readonly stepBytesMax: number
+  readonly limits: Limits
 }
 
 /** A kind of step with the key it is found by. */
 export interface StepName {
   readonly kind: StepKind
   readonly key: string
-  /** A digest of what the step is given, if it must be the same on replay. */
+  /** A digest of what the step is given, by which it is told from others of its key. */
   readonly input?: string
   /** The path of the step it belongs to, if that is not the one the code runs in. */
   readonly within?: string
 }
 
-// As the writer's: a store that is down wants to be left alone.
-const readDelayMsMin = 25
-const readDelayMsMax = 2_000
-
-export function named(kind: StepKind, word: string, about?: string): StepName {
-  return { kind, key: builtInKey(word, about) }
+/** The name of a step that Holdfast makes, told from others of its kind by what it is about. */
+export function named(kind: StepKind, about?: string): StepName {
+  return { kind, key: builtInKey(kind, about) }
 }
 
 /**
  * Takes the steps of one execution: answered from the record, or performed and recorded.
  *
- * K1 A step is recorded, in success and in failure, before its caller goes on.
+ * K1 A step is recorded, in success and in failure, before its caller goes on; but for a failure that a stopped task meets,
+ *    or that says nothing about the step, such as a store that is down.
  * K2 Nothing is recorded once the task is stopped for good elsewhere (hand-over, lost lease): the next attempt
  *    performs the step again.
  * K3 A step that is refused to a stopped task is refused in a later turn of the event loop: code that tries
@@ -124,13 +125,14 @@ export class StepTaker {
 
   /** Reads for the task, and again while the store is not available: no task fails for that. */
   async read<Value>(read: () => Promise<Value>): Promise<Value> {
-    for (let delayMs = readDelayMsMin; ; delayMs = Math.min(readDelayMsMax, delayMs * 2)) {
+    const backOff = new BackOff()
+    for (;;) {
       try {
         return await read()
       } catch (error) {
         if (!isHoldfastError(error, 'store_unavailable') || this.#parts.execution.isClosed) throw error
       }
-      await this.#pause(delayMs)
+      await this.#pause(backOff.nextMs())
     }
   }
 
@@ -141,14 +143,11 @@ export class StepTaker {
   }
 
   async #pause(ms: number): Promise<void> {
-    let timer: Timer | undefined
-    const over = new Promise<void>((resolve) => {
-      timer = this.#parts.clock.setTimer(ms, resolve)
-    })
+    const timer = expiry(this.#parts.clock, ms)
     try {
-      await unlessStopped(this.#parts.execution.signal, over)
+      await unlessStopped(this.#parts.execution.signal, timer.expired)
     } finally {
-      timer?.cancel()
+      timer.cancel()
     }
   }
 
@@ -159,7 +158,7 @@ export class StepTaker {
 
   #encode(step: OpenStep, value: unknown): JsonText | undefined {
     if (value === undefined) return undefined
-    return encode(value, { what: `The value of step ${step.path}`, bytesMax: this.#parts.stepBytesMax })
+    return encode(value, { what: `The value of step ${step.path}`, bytesMax: this.#parts.limits.stepBytes })
   }
 
   async #recordFailure(step: OpenStep, error: unknown): Promise<void> {
@@ -173,13 +172,6 @@ export class StepTaker {
 
 /** Says nothing about the step itself: the same call may well succeed later. */
 function isPassing(error: unknown): boolean {
-  return isHoldfastError(error, 'store_unavailable') || isHoldfastError(error, 'draining') || isMismatch(error)
-}
-
-function isMismatch(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplayMismatch'
-}
-
-export function notFound(task: string): HoldfastError {
-  return new HoldfastError('not_found', `There is no task ${task}`)
+  if (error instanceof ReplayMismatch) return true
+  return isHoldfastError(error, 'store_unavailable') || isHoldfastError(error, 'draining')
 }

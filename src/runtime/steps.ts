@@ -44,7 +44,7 @@ export class Steps {
 
   /** Begins a step: its record if it has one, else the step to be taken and closed. Throws on a replay mismatch. */
   begin(scope: string | undefined, kind: StepKind, key: string, input?: string): StepRecord | OpenStep {
-    const path = this.#keys.take(scope, key)
+    const path = this.#path(scope, kind, key, input)
     const recorded = this.#replay.ask(path, kind, input)
     if (recorded) return recorded
     const step: OpenStep = { path, kind, ...(input !== undefined && { input }), isOverlapped: false }
@@ -55,6 +55,12 @@ export class Steps {
     }
     this.#open.add(step)
     return step
+  }
+
+  #path(scope: string | undefined, kind: StepKind, key: string, input: string | undefined): string {
+    if (input === undefined) return this.#keys.take(scope, key)
+    const alike = (base: string) => this.#replay.alike(base, kind, input)
+    return this.#keys.take(scope, key, alike, (path) => this.#replay.isFree(path, kind))
   }
 
   close(step: OpenStep): void {

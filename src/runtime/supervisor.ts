@@ -1,7 +1,8 @@
 import { release } from '../core/recover.ts'
 import type { Store } from '../stores/store.ts'
-import type { Clock, Timer } from './clock.ts'
+import { type Clock, expiry, type Timer } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
+import { executing } from './entry.ts'
 import type { Execution } from './execution.ts'
 import type { Executor } from './executor.ts'
 import type { Logger } from './logger.ts'
@@ -61,28 +62,23 @@ export class Supervisor {
   async #drained(drainMs: number): Promise<void> {
     const { executor, clock } = this.#parts
     if (executor.count === 0 || drainMs <= 0) return
-    let timer: Timer | undefined
-    const expired = new Promise<void>((resolve) => {
-      timer = clock.setTimer(drainMs, resolve)
-    })
-    await Promise.race([executor.idle(), expired])
-    timer?.cancel()
+    const timer = expiry(clock, drainMs)
+    await Promise.race([executor.idle(), timer.expired])
+    timer.cancel()
   }
 
   async #handOver(execution: Execution): Promise<void> {
     const { executor, writer } = this.#parts
-    const { task, thread, epoch } = execution
+    const { task, epoch } = execution
     if (execution.record.closure) return executor.orphan(execution)
     // In this order, so that what its code does about the signal is not written any more.
     executor.abandon(execution)
     execution.stop('handover')
-    await writer.change({
-      lane: task,
-      thread,
-      operation: 'release',
-      isIntent: false,
-      decide: (live, around) => release(live, around, task, epoch, execution.steps.hasRecorded),
-    })
+    await writer.change(
+      executing(execution, 'release', (live, around) =>
+        release(live, around, task, epoch, execution.steps.hasRecorded),
+      ),
+    )
   }
 
   async #renew(): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type TaskId, taskId, taskNumber } from '../core/id.ts'
 
 /** Thrown while a batch is built when no number is at hand; the batch ends there and more are fetched. */
@@ -51,4 +52,12 @@ export class SequentialTaskIds implements TaskIds {
     const usable = numbers.filter((number) => !this.#reserved.has(number))
     this.#free = [...this.#free, ...usable].sort((a, b) => a - b)
   }
+}
+
+/** `bg_` and a number that nobody can guess. There are always more of them. */
+export const randomTaskIds: TaskIds = {
+  take: () => taskId(`bg_${randomUUID().replaceAll('-', '')}`),
+  putBack: () => {},
+  refill: async () => {},
+  reserve: () => {},
 }

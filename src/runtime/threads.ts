@@ -1,5 +1,6 @@
 import type { ThreadKey } from '../core/id.ts'
-import { emptyPart, LiveThread } from '../core/live-thread.ts'
+import { emptyPart } from '../core/live-part.ts'
+import { LiveThread } from '../core/live-thread.ts'
 import type { Store } from '../stores/store.ts'
 
 // Enough for the threads a busy node works on; a thread that is not here costs one read.

@@ -1,15 +1,17 @@
+import { notFound } from '../core/errors.ts'
 import { principalOf, type TaskId, taskId } from '../core/id.ts'
-import type { InboxItem } from '../core/inbox.ts'
-import { receive, takeChild } from '../core/mail.ts'
-import { type Result, toResult } from '../core/settle.ts'
+import type { InboxItem } from '../core/inbox-item.ts'
+import { type Readable, receive, takeChild } from '../core/mail.ts'
+import { type Result, toResult } from '../core/result.ts'
 import { isTerminal } from '../core/status.ts'
 import type { TaskRecord } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import type { ReceiveOptions } from './agent.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, expiry } from './clock.ts'
+import { type Change, executing } from './entry.ts'
 import { closedError, type Execution } from './execution.ts'
 import type { Signals } from './signals.ts'
-import { named, notFound, type StepTaker } from './step-taker.ts'
+import { named, type StepTaker } from './step-taker.ts'
 import type { OpenStep } from './steps.ts'
 import type { Writer } from './writer.ts'
 
@@ -33,14 +35,15 @@ export class Waits {
   /** The instant is fixed and recorded when first asked for; a resumed task waits only the rest. */
   async sleep(ms: number): Promise<void> {
     const { taker, store } = this.#parts
-    const until = (await taker.take(named('sleep', 'sleep'), async () => store.clock.now() + ms)) as number
+    const name = { ...named('sleep'), input: String(ms) }
+    const until = (await taker.take(name, async () => store.clock.now() + ms)) as number
     await this.#within(until, undefined)
   }
 
   async end(task: string): Promise<Result> {
     const { taker } = this.#parts
     const id = taskId(task)
-    return taker.takeRaw(named('wait', 'wait', id), async (step) => {
+    return taker.takeRaw(named('wait', id), async (step) => {
       const record = await this.#ended(id)
       const result = toResult(record)
       await this.#recordEnd(step, record, result)
@@ -50,7 +53,7 @@ export class Waits {
 
   async receive({ timeoutMs, only = 'all' }: ReceiveOptions = {}): Promise<InboxItem | undefined> {
     const { taker } = this.#parts
-    return taker.takeRaw(named('receive', 'receive'), async (step) => {
+    return taker.takeRaw(named('receive'), async (step) => {
       const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : await this.#deadline(step, timeoutMs)
       for (;;) {
         const listener = this.#parts.signals.listen(`mail:${this.#parts.execution.task}`)
@@ -69,39 +72,32 @@ export class Waits {
 
   async #deadline(step: OpenStep, timeoutMs: number): Promise<number> {
     const { taker, store } = this.#parts
-    const name = { ...named('until', 'until'), within: step.path }
+    const name = { ...named('until'), within: step.path }
     return (await taker.take(name, async () => store.clock.now() + timeoutMs)) as number
   }
 
-  async #read(step: OpenStep, only: 'messages' | 'all'): Promise<InboxItem | undefined> {
-    const { execution, writer, taker } = this.#parts
+  async #read(step: OpenStep, only: Readable): Promise<InboxItem | undefined> {
+    const { execution, taker } = this.#parts
     const { task, epoch } = execution
-    if (execution.isClosed) throw closedError(execution)
-    const done = await writer.change({
-      lane: task,
-      thread: execution.thread,
-      operation: 'step',
-      isIntent: false,
-      decide: (live, around) => receive(live, around, { task, epoch }, only, (value) => taker.recordOf(step, value)),
-    })
-    if ('refusal' in done) throw closedError(execution)
-    return done.value
+    return this.#change((live, around) =>
+      receive(live, around, { task, epoch }, only, (value) => taker.recordOf(step, value)),
+    )
   }
 
   async #recordEnd(step: OpenStep, ended: TaskRecord, result: Result): Promise<void> {
-    const { execution, writer, taker } = this.#parts
+    const { execution, taker } = this.#parts
     const { task, epoch } = execution
     const text = JSON.stringify(result)
     if (ended.parent?.task !== task || ended.key !== execution.thread) return taker.record(step, text)
+    await this.#change((live, around) => takeChild(live, around, { task, epoch }, ended.id, taker.recordOf(step, text)))
+  }
+
+  async #change<Value>(decide: Change<Value>['decide']): Promise<Value> {
+    const { execution, writer } = this.#parts
     if (execution.isClosed) throw closedError(execution)
-    const done = await writer.change({
-      lane: task,
-      thread: execution.thread,
-      operation: 'step',
-      isIntent: false,
-      decide: (live, around) => takeChild(live, around, { task, epoch }, ended.id, taker.recordOf(step, text)),
-    })
+    const done = await writer.change(executing(execution, 'step', decide))
     if ('refusal' in done) throw closedError(execution)
+    return done.value
   }
 
   async #ended(id: TaskId): Promise<TaskRecord> {
@@ -125,10 +121,8 @@ export class Waits {
     const leftMs = until - store.clock.now()
     if (leftMs <= 0) return false
     if (leftMs === Number.POSITIVE_INFINITY && heard) return taker.wait(heard.then(() => true))
-    let timer = { cancel: () => {} }
-    const expired = new Promise<boolean>((resolve) => {
-      timer = clock.setTimer(leftMs, () => resolve(false))
-    })
+    const timer = expiry(clock, leftMs)
+    const expired = timer.expired.then(() => false)
     try {
       return await taker.wait(heard ? Promise.race([heard.then(() => true), expired]) : expired)
     } finally {

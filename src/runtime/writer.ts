@@ -2,20 +2,12 @@ import { HoldfastError, isHoldfastError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import type { ThreadKey } from '../core/id.ts'
 import type { StepRecord } from '../core/step.ts'
-import type { Refusal, Unit, Verdict } from '../core/unit.ts'
+import type { Committed, Refusal, Report, Unit, Verdict } from '../core/unit.ts'
 import type { Store } from '../stores/store.ts'
+import { BackOff } from './back-off.ts'
 import { Batch, type BatchSurroundings, batchBytesMax, batchUnitsMax, type Item } from './batch.ts'
-import { type Clock, nextTurn, type Timer } from './clock.ts'
-import {
-  type Author,
-  type Change,
-  type Committed,
-  type Done,
-  type Entry,
-  isIntent,
-  laneOf,
-  type Report,
-} from './entry.ts'
+import { type Clock, expiry, nextTurn, stopwatch, type Timer } from './clock.ts'
+import { type Author, type Change, type Done, type Entry, isIntent, laneOf } from './entry.ts'
 import { Lanes } from './lanes.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
@@ -35,9 +27,6 @@ export interface WriterParts {
 
 // An emit entry stops growing here, so that the lanes' turns stay short.
 const emitBytesMax = 32 * 1024
-// An error message and a retry cost little; a store that is down wants to be left alone.
-const retryDelayMsMin = 25
-const retryDelayMsMax = 2_000
 
 /**
  * Collects what all tasks and callers want to write and commits it in groups. While one batch is being committed the
@@ -56,7 +45,7 @@ export class Writer {
   #isRunning = false
   #isDown = false
   #isClosed = false
-  #retryDelayMs = 0
+  readonly #backOff = new BackOff()
   #unitsMax = batchUnitsMax
   #idle: (() => void)[] = []
   #nextAsk: Timer | undefined
@@ -150,16 +139,17 @@ export class Writer {
   }
 
   async #commit(batch: Batch): Promise<void> {
-    const units = batch.units
-    let verdicts: readonly Verdict[] = []
+    const { items, units } = batch
+    if (units.length === 0) return this.#settle(items, [])
+    const seconds = stopwatch()
+    let verdicts: readonly Verdict[]
     try {
-      const startedAt = performance.now()
-      if (units.length > 0) verdicts = await this.#parts.store.commit(units)
-      if (units.length > 0) this.#flushed((performance.now() - startedAt) / 1000)
+      verdicts = await this.#parts.store.commit(units)
     } catch (error) {
-      return this.#failed(batch.items, error)
+      return this.#failed(items, error)
     }
-    this.#settle(batch.items, verdicts)
+    this.#flushed(seconds())
+    this.#settle(items, verdicts)
   }
 
   #flushed(seconds: number): void {
@@ -171,7 +161,7 @@ export class Writer {
   #up(): void {
     if (this.#isDown) this.#parts.log.info({}, 'the store is back')
     this.#isDown = false
-    this.#retryDelayMs = 0
+    this.#backOff.reset()
   }
 
   /** W3, in the order of the batch. What was refused for a passing reason goes back to the head of its lane. */
@@ -250,7 +240,7 @@ export class Writer {
     if (!this.#isDown) this.#parts.log.error({ error }, 'the store is not available; writing is retried')
     this.#isDown = true
     for (const intent of this.#lanes.takeAll(isIntent)) intent.reject(unavailable(error))
-    await new Promise<void>((resolve) => this.#parts.clock.setTimer(this.#longerDelayMs(), resolve))
+    await expiry(this.#parts.clock, this.#backOff.nextMs()).expired
   }
 
   /** W4. Whatever is written meanwhile asks as well. */
@@ -261,13 +251,8 @@ export class Writer {
       this.#up()
     } catch {
       // It was reported when it went down.
-      this.#nextAsk = this.#parts.clock.setTimer(this.#longerDelayMs(), () => void this.#askWhetherUp())
+      this.#nextAsk = this.#parts.clock.setTimer(this.#backOff.nextMs(), () => void this.#askWhetherUp())
     }
-  }
-
-  #longerDelayMs(): number {
-    this.#retryDelayMs = Math.min(retryDelayMsMax, Math.max(retryDelayMsMin, this.#retryDelayMs * 2))
-    return this.#retryDelayMs
   }
 
   #tellFatal(error: HoldfastError): void {

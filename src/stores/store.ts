@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../core/event.ts'
 import type { Principal, TaskId, ThreadId, ThreadKey } from '../core/id.ts'
-import type { LivePart } from '../core/live-thread.ts'
+import type { LivePart } from '../core/live-part.ts'
 import type { Message } from '../core/message.ts'
 import type { Status } from '../core/status.ts'
 import type { StepRecord } from '../core/step.ts'

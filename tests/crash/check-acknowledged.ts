@@ -6,12 +6,22 @@ import { assignmentIn, programOf } from './program.ts'
 /** Whether all that was acknowledged is still true. Yields what is not. */
 export function* checkAcknowledged(found: Case): Generator<string> {
   for (const { what } of entriesOf(found, 'broken')) yield what
+  yield* checkRefusals(found)
   yield* checkAccepted(found)
   yield* checkKeys(found)
   yield* checkSteering(found)
   yield* checkIntents(found)
   yield* checkSeen(found)
   yield* checkResults(found)
+}
+
+/** A request of the load can be refused for these reasons, and for no other. */
+const refusals: readonly string[] = ['busy', 'limit_reached', 'name_taken', 'draining', 'store_unavailable']
+
+function* checkRefusals(found: Case): Generator<string> {
+  for (const { call, code } of entriesOf(found, 'refused')) {
+    if (!refusals.includes(code)) yield `${call} was refused as ${code}`
+  }
 }
 
 function* checkAccepted(found: Case): Generator<string> {

@@ -58,15 +58,23 @@ export class Child {
     const [, , stderr, journal] = this.#process.stdio
     const complaint = text(stderr as Readable)
     const lines = createInterface({ input: journal as Readable })
+    let failure: { readonly error: unknown } | undefined
     lines.on('line', (line) => {
       const entry = parseEntry(line)
       if (!entry) return
       this.entries.push(entry)
-      onEntry(entry, this)
+      try {
+        onEntry(entry, this)
+      } catch (error) {
+        // Nobody would be left to end it.
+        failure ??= { error }
+        this.kill()
+      }
     })
     const closed = once(lines, 'close')
     const [code, signal] = (await once(this.#process, 'exit')) as [number | null, NodeJS.Signals | null]
     await closed
+    if (failure) throw failure.error
     return { code, signal, complaint: await complaint }
   }
 }

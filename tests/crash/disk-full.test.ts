@@ -67,19 +67,19 @@ describe('sqlite', () => {
     mountSmallDisk(context)
     const lives = await Lives.begin(1, join(disk, 'store.db'))
     try {
-      let fullSince = 0
-      let freedSince = 0
+      let isFilled = false
+      let freedAt = Number.POSITIVE_INFINITY
       await lives.load((entry, count) => {
-        if (fullSince === 0 && count >= 50) {
+        if (!isFilled && count >= 50) {
           fillDisk()
-          fullSince = count
+          isFilled = true
         }
         const isRefused = entry.kind === 'refused' && entry.code === 'store_unavailable' && entry.isReady === false
-        if (freedSince === 0 && isRefused) {
+        if (isRefused && freedAt > count) {
           freeDisk()
-          freedSince = count
+          freedAt = count
         }
-        return freedSince > 0 && count >= freedSince + 50
+        return count >= freedAt + 50
       })
       const found = await lives.finish()
       expect(violationsOf(found)).toEqual([])

@@ -45,7 +45,7 @@ async function performOp(ctx: AgentContext, outside: Outside, op: Op, key: strin
     case 'say':
       return ctx.say(op.text)
     case 'mark':
-      return ctx.emit('mark', { key })
+      return ctx.emit('mark', { key, padding: '.'.repeat(op.padding) })
     case 'answer':
       return ctx.answer(op.output)
     case 'usage':

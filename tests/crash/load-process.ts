@@ -1,9 +1,10 @@
 import { createRuntime } from '../../src/index.ts'
 import { type Asking, pipeJournal as journal } from './journal.ts'
 import { Ledger } from './ledger.ts'
-import { drain, Load, writeSeen } from './load.ts'
+import { Load } from './load.ts'
 import { loadAgents } from './load-agents.ts'
 import { SeededRandom } from './seeded-random.ts'
+import { drain, writeSeen } from './witness.ts'
 
 /** What one life of the process is to do, given as its only argument. */
 export interface LifeOptions {

@@ -1,8 +1,9 @@
-import { isHoldfastError, isTerminal, type OnBusy, type Runtime, type Task } from '../../src/index.ts'
+import { isHoldfastError, type OnBusy, type Runtime, type Task } from '../../src/index.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { type Asking, digestOf, type Journal } from './journal.ts'
 import { closure } from './load-agents.ts'
 import type { SeededRandom } from './seeded-random.ts'
+import { liveTasks, writeEnd } from './witness.ts'
 
 export interface LoadParts {
   readonly runtime: Runtime
@@ -39,7 +40,6 @@ export class Load {
   readonly #parts: LoadParts
   /** Tasks that somebody here waits for. */
   readonly #live = new Map<string, string>()
-  #onEnd: (() => void)[] = []
   #askCount = 0
 
   constructor(parts: LoadParts) {
@@ -56,8 +56,8 @@ export class Load {
 
   async #client(): Promise<void> {
     for (;;) {
-      while (this.#live.size >= liveMax) await new Promise<void>((resolve) => this.#onEnd.push(resolve))
-      const call = this.#parts.random.weighted(weights)
+      const isCrowded = this.#live.size >= liveMax
+      const call = this.#parts.random.weighted(isCrowded ? { ...weights, run: 0, spawn: 0 } : weights)
       await this.#guard(call, () => this.#call(call))
     }
   }
@@ -209,7 +209,6 @@ export class Load {
     void this.#guard('wait', async () => {
       await writeEnd(this.#parts, task.id)
       this.#live.delete(task.id)
-      for (const resolve of this.#onEnd.splice(0)) resolve()
     })
   }
 
@@ -225,43 +224,6 @@ export class Load {
   #agent(): string {
     return this.#parts.random.chance(0.9) ? 'mixed' : 'fragile'
   }
-}
-
-/** Who asks a runtime, and writes down what it answers. */
-export interface Witness {
-  readonly runtime: Runtime
-  readonly journal: Journal
-}
-
-/** Watches a thread from a number on, and writes down all it sees. */
-export async function writeSeen({ runtime, journal }: Witness, thread: string, after: number): Promise<void> {
-  let last = after
-  for await (const event of runtime.subscribe({ thread, after })) {
-    if (event.seq !== last + 1) journal({ kind: 'broken', what: `${thread}: ${event.seq} came after ${last}` })
-    last = event.seq
-    journal({ kind: 'saw', thread, seq: event.seq, digest: digestOf(event) })
-  }
-}
-
-/** Waits until nothing is left to do. */
-export async function drain(witness: Witness): Promise<void> {
-  for (;;) {
-    const live = await liveTasks(witness.runtime)
-    if (live.length === 0) return
-    await Promise.all(live.map((task) => writeEnd(witness, task.id)))
-  }
-}
-
-/** Waits for the end of a task. */
-export async function writeEnd({ runtime, journal }: Witness, id: string): Promise<void> {
-  const task = await runtime.wait(id)
-  if (!task || !isTerminal(task.status)) throw new Error(`${id} was waited for and is ${task?.status ?? 'gone'}`)
-  journal({ kind: 'ended', task: id, status: task.status, digest: digestOf(task) })
-}
-
-async function liveTasks(runtime: Runtime): Promise<readonly Task[]> {
-  const { tasks } = await runtime.list({ status: ['pending', 'running'], limit: 1000 })
-  return tasks
 }
 
 function paused(): Promise<void> {

@@ -11,7 +11,7 @@ export interface Assignment {
 
 export type Op =
   | { readonly op: 'say'; readonly text: string }
-  | { readonly op: 'mark' }
+  | { readonly op: 'mark'; readonly padding: number }
   | { readonly op: 'answer'; readonly output: number }
   | { readonly op: 'usage'; readonly tokens: number }
   /** A step that says something; one with another inside; two at once; a tool call. All have effects. */
@@ -73,8 +73,10 @@ function makeOp(random: SeededRandom, index: number, depth: number): Op {
     case 'receive':
       return { op, timeoutMs: 5 + random.below(60), only: random.chance(0.5) ? 'all' : 'messages' }
     case 'spawn':
-      return depth > 0 ? makeSpawn(random, depth - 1) : { op: 'mark' }
+      return depth > 0 ? makeSpawn(random, depth - 1) : { op: 'mark', padding: 0 }
     case 'mark':
+      // Now and then one that takes several pages of the file.
+      return { op, padding: random.chance(0.1) ? random.below(60_000) : 0 }
     case 'nest':
     case 'pair':
     case 'tool':

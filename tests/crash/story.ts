@@ -1,8 +1,8 @@
 import type { AgentContext, Agents, Runtime } from '../../src/index.ts'
 import { digestOf, type Entry, type Journal } from './journal.ts'
 import type { Outside } from './ledger.ts'
-import { writeEnd, writeSeen } from './load.ts'
 import { answered, effectStep } from './load-agents.ts'
+import { type Witness, writeEnd, writeSeen } from './witness.ts'
 
 /**
  * A small fixed scenario with a bit of everything: steps, a child that is waited for, a message, a cancel. Whoever
@@ -52,7 +52,7 @@ export async function tellStory(runtime: Runtime, journal: Journal, told: readon
   await watching
 }
 
-async function sendOn({ runtime, journal }: { runtime: Runtime; journal: Journal }, task: string): Promise<void> {
+async function sendOn({ runtime, journal }: Witness, task: string): Promise<void> {
   const content = 'go on'
   const answer = await runtime.send(task, { content })
   if (answer.isSent) journal({ kind: 'sent', task, id: answer.id, token: digestOf(content) })

@@ -201,6 +201,27 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await runtime.get(beside.id)).toMatchObject({ status: 'running' })
   })
 
+  it('a cancel of all takes each task before its children, also a run of the queue', async () => {
+    const here = world()
+    const runtime = await here.open({ agents })
+    const active = await runtime.run({ thread: 't', agent: 'untilStopped', prompt: 'one' })
+    const queued = await runtime.run({ thread: 't', agent: 'untilStopped', prompt: 'two' })
+    const spawn = (parent: string) => runtime.spawn({ thread: 't', run: untilStopped, parent: { task: parent } })
+    const ofQueued = await spawn(queued.id)
+    const ofActive = await spawn(active.id)
+    const inOrder = [active.id, ofActive.id, queued.id, ofQueued.id]
+    expect(await runtime.cancelThread('t', { scope: 'all' })).toEqual(inOrder)
+    expect(unitWith(here.committed, active.id, 'task.cancelling')).toEqual([
+      `${active.id} task.cancelling`,
+      `${ofActive.id} task.cancelling`,
+      `${queued.id} message.created`,
+      `${queued.id} message.created`,
+      `${queued.id} task.cancelled`,
+      `${ofQueued.id} task.cancelling`,
+    ])
+    for (const id of inOrder) expect(await runtime.wait(id)).toMatchObject({ status: 'cancelled' })
+  })
+
   it('a cancel of an idle thread stores nothing and leaves the next run alone', async () => {
     const runtime = await world().open({ agents })
     expect(await runtime.cancelThread('t')).toEqual([])

@@ -97,6 +97,29 @@ const children: Story = {
   clients: askOnce,
 }
 
+/** Branches that come to their tools and children, which have no names, in another order than they were begun in. */
+const fanOut: Story = {
+  isParallel: true,
+  agents: (executions) => ({
+    child: child((...args) => executions.note(...args)),
+    parent: (ctx: AgentContext) => {
+      const items = ['slow', 'quick', 'same', 'same']
+      const branch = async (name: string, index: number) => {
+        await ctx.step(`fetch-${index}`, () => ctx.sleep(name === 'slow' ? 20 : 5))
+        const found = await ctx.tool('look', { for: name }, async ({ id }) => {
+          await ctx.say(`${name} `)
+          return [name, id.includes('look')]
+        })
+        const { id } = await ctx.spawn({ agent: 'child', input: { name, ms: 15 } })
+        const { answer } = await ctx.wait(id)
+        return [name, answer, found]
+      }
+      return Promise.all(items.map(branch))
+    },
+  }),
+  clients: askOnce,
+}
+
 /** A task spawned into another thread is a root there, and so written in another unit than the step that spawned it. */
 const elsewhere: Story = {
   agents: (executions) => ({
@@ -121,6 +144,7 @@ onEachStore(['memory', 'sqlite'], (kind) => {
       ['REST-15 REST-13 parallel branches come out as if it had not', branches],
       ['REST-15 branches and children take turns on a single slot', { ...branches, concurrency: 1 }],
       ['REST-15 children are spawned once and waited for once', children],
+      ['REST-15 each branch is given its own tool and child again', fanOut],
       ['REST-15 a task is spawned once into another thread', elsewhere],
     ])('%s', (_title, story) => crashEverywhere(kind, story), crashTestMs)
   })

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import type { InboxItem } from '../../src/core/inbox.ts'
+import type { InboxItem } from '../../src/core/inbox-item.ts'
 import type { AgentContext } from '../../src/index.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { crashEverywhere, crashEverywhereTwice, crashTestMs, type Story } from './crash-everywhere.ts'

@@ -104,7 +104,7 @@ export async function pictureOf(
   const messages = await runtime.messages('t')
   return {
     log,
-    tasks: pictured.toSorted((a, b) => (a.who < b.who ? -1 : 1)),
+    tasks: pictured.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
     messages: messages.map(({ role, parts, finish, task }) => ({
       head: anonymous({ role, task, finish }),
       parts: JSON.parse(anonymous(parts)) as Part[],

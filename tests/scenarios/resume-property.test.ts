@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { type AgentContext, scriptAgent } from '../../src/index.ts'
-import { type Node, type Program, programs } from '../unit/core/step-program.ts'
+import { type Node, type Program, programs, type StepNode } from '../unit/core/step-program.ts'
 import { type Crash, crashTestMs, type Story, tell } from './crash-everywhere.ts'
 import { checkInvariants, type Executions } from './resume-invariants.ts'
 
@@ -17,37 +17,58 @@ async function survives(story: Story, plan: readonly Crash[]): Promise<void> {
   checkInvariants(played.picture, calm.picture, story.isParallel ?? false, JSON.stringify(plan))
 }
 
-/** An agent that does what a program says, in real branches, with a context that is real too. */
-function interpreter(executions: Executions, program: Program) {
-  const run = (ctx: AgentContext, nodes: Program, scope: string) => {
-    const each = async (node: Node): Promise<void> => {
-      if (node.is === 'say') return ctx.say(`${node.text} `)
-      if (node.is === 'fork') {
-        await Promise.all(node.branches.map((branch) => run(ctx, branch, scope)))
-        return
-      }
-      const { key, kind, input, body } = node
-      const path = `${scope}${key}`
-      const inside = async () => {
-        executions.note(ctx, path)
-        await run(ctx, body, `${path}/`)
-      }
-      if (kind === 'step') return ctx.step(key, inside)
-      if (kind === 'tool') return ctx.tool(key, { input }, inside)
-      if (kind === 'sleep') return ctx.sleep(10)
-      const child = await ctx.spawn({ agent: 'child', name: key, input: key })
-      if (input === 'in') await ctx.wait(child.id)
-    }
-    return nodes.reduce((before, node) => before.then(() => each(node)), Promise.resolve())
+/*
+ * In all of these a child is waited for, or detached: any other is cancelled by its parent's end, in the middle of whatever it
+ * is doing by then.
+ */
+
+/**
+ * An agent that does what a program says, in real branches, with a context that is real too. Children have no names and
+ * the innermost tools share one: they are told apart by what they are given.
+ */
+class Interpreter {
+  readonly #executions: Executions
+
+  constructor(executions: Executions) {
+    this.#executions = executions
   }
-  return (ctx: AgentContext) => run(ctx, program, '')
+
+  async run(ctx: AgentContext, program: Program, scope = ''): Promise<void> {
+    for (const node of program) await this.#node(ctx, node, scope)
+  }
+
+  async #node(ctx: AgentContext, node: Node, scope: string): Promise<void> {
+    if (node.is === 'say') return ctx.say(`${node.text} `)
+    if (node.is === 'step') return this.#step(ctx, node, scope)
+    await Promise.all(node.branches.map((branch) => this.run(ctx, branch, scope)))
+  }
+
+  async #step(ctx: AgentContext, { key, kind, input, body }: StepNode, scope: string): Promise<void> {
+    const path = `${scope}${key}`
+    const inside = async () => {
+      this.#executions.note(ctx, path)
+      await this.run(ctx, body, `${path}/`)
+    }
+    if (kind === 'step') return ctx.step(key, inside)
+    // Sleeps of one length are not told apart, so each is in a step of its own.
+    if (kind === 'sleep') return ctx.step(key, () => ctx.sleep(10))
+    if (kind === 'tool' && input === undefined) return ctx.tool(key, {}, inside)
+    const given = kind === 'tool' ? await ctx.tool('shared', { key }, () => key) : await this.#child(ctx, key, input)
+    if (given !== key) this.#executions.violations.push(`attempt ${ctx.attempt}: ${path} was given ${String(given)}`)
+  }
+
+  async #child(ctx: AgentContext, key: string, input: string | undefined): Promise<unknown> {
+    const isAwaited = input === 'in'
+    const { id } = await ctx.spawn({ agent: 'child', description: key, input: key, detached: !isAwaited })
+    return isAwaited ? (await ctx.wait(id)).answer : key
+  }
 }
 
 function storyOf(program: Program): Story {
   return {
     isParallel: true,
     agents: (executions) => ({
-      parent: interpreter(executions, program),
+      parent: (ctx: AgentContext) => new Interpreter(executions).run(ctx, program),
       child: async (ctx: AgentContext, input: string) => {
         await ctx.step('work', () => ctx.say(input))
         await ctx.sleep(5)
@@ -75,7 +96,11 @@ const plainOp: fc.Arbitrary<object> = fc.oneof(
   fc.record({ answer: text }),
 )
 const childScript = fc.array(fc.oneof({ weight: 9, arbitrary: plainOp }, fc.record({ fail: text })), { maxLength: 4 })
-const spawnOp = fc.record({ script: childScript, wait: fc.boolean(), detached: fc.boolean() })
+const spawnOp = fc
+  .boolean()
+  .chain((wait) =>
+    fc.record({ script: childScript, wait: fc.constant(wait), detached: wait ? fc.boolean() : fc.constant(true) }),
+  )
 const scripts = fc
   .array(
     fc.oneof(

@@ -1,5 +1,5 @@
 import { failed } from '../../core/outcome.ts'
-import type { Result } from '../../core/settle.ts'
+import type { Result } from '../../core/result.ts'
 import type { Agent, AgentContext } from '../agent.ts'
 import { askedText } from './asked-text.ts'
 import { perform } from './script-ops.ts'

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../../core/errors.ts'
 import type { TaskId, ThreadKey } from '../../core/id.ts'
-import type { LivePart } from '../../core/live-thread.ts'
+import type { LivePart } from '../../core/live-part.ts'
 import type { Message } from '../../core/message.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'

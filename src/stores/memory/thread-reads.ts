@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../core/event.ts'
 import { type ThreadKey, threadOf } from '../../core/id.ts'
-import { isAwaited, type LivePart } from '../../core/live-thread.ts'
+import { isAwaited, type LivePart } from '../../core/live-part.ts'
 import type { Message, Part } from '../../core/message.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Mail } from '../../core/unit.ts'

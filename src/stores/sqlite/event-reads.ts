@@ -1,4 +1,5 @@
-import { decodeLine, type StoredEvent } from '../../core/event.ts'
+import type { StoredEvent } from '../../core/event.ts'
+import { decodeLine } from '../../core/event-line.ts'
 import type { TaskId, ThreadKey } from '../../core/id.ts'
 import type { EventPage, EventQuery } from '../store.ts'
 import type { Connection } from './connection.ts'

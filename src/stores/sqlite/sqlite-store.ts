@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HoldfastError } from '../../core/errors.ts'
 import { type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
-import type { LivePart } from '../../core/live-thread.ts'
+import type { LivePart } from '../../core/live-part.ts'
 import type { Message } from '../../core/message.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'

@@ -1,5 +1,5 @@
 import { type TaskId, type ThreadKey, threadOf } from '../../core/id.ts'
-import type { LivePart } from '../../core/live-thread.ts'
+import type { LivePart } from '../../core/live-part.ts'
 import type { Finish, Message, Part, Role } from '../../core/message.ts'
 import type { Mail } from '../../core/unit.ts'
 import type { MessageQuery, SnapshotLimits, ThreadSnapshot } from '../store.ts'

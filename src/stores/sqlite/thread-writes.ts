@@ -1,5 +1,6 @@
 import { invariant } from '../../core/errors.ts'
-import { type EventDraft, encodeLine } from '../../core/event.ts'
+import type { EventDraft } from '../../core/event.ts'
+import { encodeLine } from '../../core/event-line.ts'
 import { principalOf, type ThreadKey } from '../../core/id.ts'
 import type { Connection } from './connection.ts'
 

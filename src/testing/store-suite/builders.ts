@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { isHoldfastError } from '../../core/errors.ts'
 import type { EventDraft, EventType, StoredEvent } from '../../core/event.ts'
 import { principal, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../../core/id.ts'
-import type { LivePart } from '../../core/live-thread.ts'
+import type { LivePart } from '../../core/live-part.ts'
 import type { TerminalStatus } from '../../core/status.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
-import type { Mail, Refusal, Stamp, TaskPut, Unit, Verdict } from '../../core/unit.ts'
+import type { Committed, Mail, Refusal, Stamp, TaskPut, Unit } from '../../core/unit.ts'
 import type { Store } from '../../stores/store.ts'
 
 export const alice = principal('alice')
@@ -14,8 +14,6 @@ export const bob = principal('bob')
 export const home = threadKey(alice, threadId('home'))
 export const away = threadKey(alice, threadId('away'))
 export const bobsHome = threadKey(bob, threadId('home'))
-
-type Committed = Extract<Verdict, { committed: true }>
 
 /** A pending task of the agent `echo` that may start. */
 export function pending(id: string, fields: Partial<TaskRecord> = {}): TaskRecord {

@@ -95,23 +95,23 @@ function checkEnd(machine: ThreadMachine): void {
 }
 
 describe('decisions', () => {
-  it.each([
-    { hasSlots: true },
-    { hasSlots: false },
-  ])('keep one running run, unique names and one ending per task, whatever is asked (slots: $hasSlots)', ({ hasSlots }) => {
-    fc.assert(
-      fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
-        const machine = new ThreadMachine(hasSlots)
-        for (const given of commands) {
-          obey(machine, given)
-          checkAlways(machine)
-        }
-        machine.drain()
-        checkEnd(machine)
-      }),
-      { numRuns: 300 },
-    )
-  })
+  it.each([{ hasSlots: true }, { hasSlots: false }])(
+    'keep one running run, unique names and one ending per task, whatever is asked (slots: $hasSlots)',
+    ({ hasSlots }) => {
+      fc.assert(
+        fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
+          const machine = new ThreadMachine(hasSlots)
+          for (const given of commands) {
+            obey(machine, given)
+            checkAlways(machine)
+          }
+          machine.drain()
+          checkEnd(machine)
+        }),
+        { numRuns: 300 },
+      )
+    },
+  )
 
   it('end every task that a cancel answered with as cancelled, and no other that completes', () => {
     fc.assert(

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { taskId } from '../../../src/core/id.ts'
-import { createInbox, customItem, endItem, type InboxItem, messageItem } from '../../../src/core/inbox.ts'
+import { createInbox } from '../../../src/core/inbox.ts'
+import { customItem, endItem, type InboxItem, messageItem } from '../../../src/core/inbox-item.ts'
 import { taskRecord } from './task-record.ts'
 
 const task = taskId('bg_1')

@@ -119,8 +119,8 @@ class Attempt {
   }
 
   *#step(node: StepNode, scope: string | undefined): Generator<undefined> {
-    const { key, kind, input, body } = node
-    const path = this.#keys.take(scope, key)
+    const { kind, input, body } = node
+    const path = this.#path(scope, node)
     const isAnswered = this.#replay.ask(path, kind, input) !== undefined
     if (!isAnswered) this.#begin(path)
     yield
@@ -133,6 +133,12 @@ class Attempt {
     const failure = hasFailed && { failure: { name: 'Error', message: 'flaky' } }
     const overlapped = this.#overlapped.has(path)
     this.#flush({ key: path, kind, ...(input !== undefined && { input }), overlapped, ...failure })
+  }
+
+  #path(scope: string | undefined, { key, kind, input }: StepNode): string {
+    if (input === undefined) return this.#keys.take(scope, key)
+    const alike = (base: string) => this.#replay.alike(base, kind, input)
+    return this.#keys.take(scope, key, alike, (path) => this.#replay.isFree(path, kind))
   }
 
   /** Every branch runs to its first wait before any goes on, as with `Promise.all`. */

@@ -42,7 +42,8 @@ export class StoreModel {
     const verdicts: Verdict[] = []
     for (const unit of units) {
       const fence = JSON.stringify(unit.fence)
-      const reason = unit.fence && refused.has(fence) ? ({ code: 'after_refused' } as const) : this.#refusal(unit, stale)
+      const reason =
+        unit.fence && refused.has(fence) ? ({ code: 'after_refused' } as const) : this.#refusal(unit, stale)
       if (reason) {
         if (unit.fence) refused.add(fence)
         if (reason.code === 'stale') stale.add(unit.thread)

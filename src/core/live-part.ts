@@ -1,0 +1,30 @@
+import type { TaskId, ThreadKey } from './id.ts'
+import { isRun, type TaskRecord } from './task.ts'
+import type { Mail } from './unit.ts'
+
+/** The live part of a thread as the store reads it: all that a structural decision needs. */
+export interface LivePart {
+  readonly key: ThreadKey
+  readonly rev: number
+  /** Runs in a row that were woken by results, with no prompt between. */
+  readonly wakes: number
+  /** Pending and running tasks, in the order of their acceptance. */
+  readonly tasks: readonly TaskRecord[]
+  /** Ended tasks for which `isAwaited` holds, in the order of their ends. */
+  readonly ended: readonly TaskRecord[]
+  /** Unread messages to live tasks, in the order of their acceptance. */
+  readonly mail: readonly Mail[]
+}
+
+export function emptyPart(key: ThreadKey): LivePart {
+  return { key, rev: 0, wakes: 0, tasks: [], ended: [], mail: [] }
+}
+
+/**
+ * Whether an ended task is still of use to a decision: a live parent has not read its end, or its end is to
+ * wake the thread.
+ */
+export function isAwaited(record: TaskRecord, isLive: (task: TaskId) => boolean): boolean {
+  if (record.taken || isRun(record)) return false
+  return record.wake !== undefined || (record.parent?.task !== undefined && isLive(record.parent.task))
+}

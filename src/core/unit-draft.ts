@@ -1,0 +1,174 @@
+import type { Surroundings } from './decision.ts'
+import { invariant } from './errors.ts'
+import type { EventData, EventDraft, EventType } from './event.ts'
+import { type TaskId, threadOf } from './id.ts'
+import { inRunningOrder, type LiveThread } from './live-thread.ts'
+import type { Message } from './message.ts'
+import { encodeWithin, type Omission } from './omission.ts'
+import { canBecome, isTerminal } from './status.ts'
+import type { StepRecord } from './step.ts'
+import { isRun, type TaskRecord } from './task.ts'
+import type { Fence, IdempotencyKey, Mail, MessagePut, Operation, Stamp, TaskPut, Unit } from './unit.ts'
+
+/**
+ * A structural unit in the making. Several rules add to one unit (an end cancels children, promotes a run, wakes
+ * the thread), so each sees what the ones before it have changed.
+ */
+export class UnitDraft {
+  readonly live: LiveThread
+  readonly around: Surroundings
+  readonly #operation: Operation
+  readonly #fence: Fence | undefined
+  readonly #events: EventDraft[] = []
+  readonly #puts = new Map<TaskId, TaskPut>()
+  readonly #messages: MessagePut[] = []
+  readonly #mail: Mail[] = []
+  readonly #read: string[] = []
+  readonly #take: TaskId[] = []
+  readonly #steps: StepRecord[] = []
+  readonly #forget: TaskId[] = []
+  #key: IdempotencyKey | undefined
+  #wakes: number | undefined
+  #lapsed: string | undefined
+
+  constructor(live: LiveThread, around: Surroundings, operation: Operation, fence?: Fence) {
+    this.live = live
+    this.around = around
+    this.#operation = operation
+    this.#fence = fence
+  }
+
+  /** The task as it will be once the draft is committed; ended ones only if they end in it. */
+  task(id: TaskId): TaskRecord | undefined {
+    return this.#puts.get(id)?.record ?? this.live.task(id)
+  }
+
+  /** Live tasks, and those this draft adds or ends, as they will be. */
+  *tasks(): Generator<TaskRecord> {
+    for (const record of this.live.tasks()) yield this.task(record.id) ?? record
+    for (const put of this.#puts.values()) if (put.isNew) yield put.record
+  }
+
+  /** Runs that will be live, in the order in which they run. */
+  runs(): TaskRecord[] {
+    const added = [...this.#puts.values()].filter((put) => put.isNew && isRun(put.record)).map((put) => put.record)
+    const kept = this.live.runs().map((run) => this.task(run.id) ?? run)
+    return inRunningOrder([...kept, ...added].filter((run) => !isTerminal(run.status)))
+  }
+
+  /** Tasks that end in this draft. */
+  endedHere(): TaskRecord[] {
+    const isEnding = ({ record, isNew }: TaskPut) => isTerminal(record.status) && (isNew || this.live.task(record.id))
+    return [...this.#puts.values()].filter(isEnding).map((put) => put.record)
+  }
+
+  /** Ended tasks whose result somebody may yet take, as they will be. */
+  ended(): TaskRecord[] {
+    const earlier = [...this.live.ended()].map((record) => this.#puts.get(record.id)?.record ?? record)
+    return [...earlier, ...this.endedHere()].filter((record) => !this.#take.includes(record.id))
+  }
+
+  isRead(mail: string): boolean {
+    return this.#read.includes(mail)
+  }
+
+  get isEmpty(): boolean {
+    return this.#puts.size === 0 && this.#events.length === 0 && this.#read.length === 0
+  }
+
+  get wakes(): number {
+    return this.#wakes ?? this.live.wakes
+  }
+
+  set wakes(count: number) {
+    this.#wakes = count
+  }
+
+  /** A restored task brings its instants; any other gets that of its acceptance. */
+  add(record: TaskRecord, stamps: readonly Stamp[] = ['createdAt']): void {
+    this.#puts.set(record.id, { record, isNew: true, stamps })
+  }
+
+  put(record: TaskRecord, ...stamps: Stamp[]): void {
+    const from = this.task(record.id)?.status ?? record.status
+    const isAllowed = from === record.status || canBecome(from, record.status)
+    invariant(isAllowed, `${record.id} is ${from} and cannot become ${record.status}`)
+    const earlier = this.#puts.get(record.id)
+    this.#puts.set(record.id, {
+      record,
+      isNew: earlier?.isNew ?? false,
+      stamps: [...(earlier?.stamps ?? []), ...stamps],
+    })
+  }
+
+  event<Type extends EventType>(type: Type, data: EventData[Type], task?: TaskRecord, omit?: Omission): number {
+    this.#events.push({
+      type,
+      ...(task && { task: task.id, ...(task.epoch > 0 && { epoch: task.epoch }) }),
+      data: encodeWithin(data, this.around.limits.eventBytes, omit),
+    })
+    return this.#events.length - 1
+  }
+
+  /** Writes a message of the conversation and its event. */
+  message(message: Omit<Message, 'thread' | 'seq' | 'task' | 'at'>, task: TaskRecord): void {
+    const { id, role, parts, finish } = message
+    const embedded = { ...message, thread: threadOf(this.live.key), task: task.id } as Message
+    const event = this.event('message.created', { message: embedded }, task, { path: 'message', field: 'parts' })
+    this.#messages.push({ id, role, parts: JSON.stringify(parts), ...(finish && { finish }), task: task.id, event })
+  }
+
+  addMail(mail: Mail): void {
+    this.#mail.push(mail)
+  }
+
+  readMail(id: string): void {
+    this.#read.push(id)
+  }
+
+  take(id: TaskId): void {
+    this.#take.push(id)
+  }
+
+  step(step: StepRecord): void {
+    this.#steps.push(step)
+  }
+
+  forget(id: TaskId): void {
+    this.#forget.push(id)
+  }
+
+  /** Only if this node's lease has run out. */
+  requireLapsed(node: string): void {
+    this.#lapsed = node
+  }
+
+  rememberKey(key: IdempotencyKey): void {
+    this.#key = key
+  }
+
+  /** Events that were emitted inside a step and belong to the unit that records it. */
+  append(events: readonly EventDraft[]): void {
+    this.#events.push(...events)
+  }
+
+  build(): Unit {
+    return {
+      operation: this.#operation,
+      thread: this.live.key,
+      rev: this.live.rev,
+      ...(this.#fence && { fence: this.#fence }),
+      ...(this.#lapsed !== undefined && { lapsed: this.#lapsed }),
+      events: this.#events,
+      ...(this.#puts.size > 0 && { tasks: [...this.#puts.values()] }),
+      ...(this.#messages.length > 0 && { messages: this.#messages }),
+      ...(this.#mail.length > 0 && { mail: this.#mail }),
+      ...(this.#read.length > 0 && { read: this.#read }),
+      ...(this.#take.length > 0 && { take: this.#take }),
+      ...(this.#steps.length > 0 && { steps: this.#steps }),
+      ...(this.#forget.length > 0 && { forget: this.#forget }),
+      ...(this.#key && { key: this.#key }),
+      ...(this.#wakes !== undefined && { wakes: this.#wakes }),
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { SpanStatusCode, trace } from '@opentelemetry/api'
+import { HoldfastError } from '../core/errors.ts'
+import type { Limits } from '../core/limits.ts'
+import type { ParentContext } from '../core/lineage.ts'
+import { isStatedEnding, type Outcome, statedOutcome } from '../core/outcome.ts'
+import { isRun, type TaskRecord } from '../core/task.ts'
+import type { AgentContext, AgentFunction } from './agent.ts'
+import { outcomeOf } from './agent-outcome.ts'
+import type { Ambient } from './ambient.ts'
+import { encode } from './encode.ts'
+import type { Execution } from './execution.ts'
+
+export interface AgentCall {
+  readonly execution: Execution
+  readonly context: AgentContext
+  /** What there is to call; nothing if its agent is not registered here. */
+  readonly run: AgentFunction | undefined
+  readonly ambient: Ambient
+  readonly limits: Limits
+}
+
+/** Calls the code of a task, and says what it came to, whatever it did. Never rejects. */
+export async function callAgent(call: AgentCall): Promise<Outcome> {
+  const { execution, ambient, limits } = call
+  const { record } = execution
+  const span = trace.getTracer('holdfast').startSpan(`task ${record.type}`, {
+    attributes: {
+      'holdfast.task': record.id,
+      'holdfast.agent': record.agent ?? '',
+      'holdfast.attempt': record.attempt,
+    },
+  })
+  try {
+    const scope = { task: record.id, thread: record.key, lineage: lineageIn(record) }
+    const returned = await ambient.run(scope, () => run(call))
+    if (isStatedEnding(returned)) return statedOutcome(returned)
+    execution.steps.finish()
+    return completed(returned, limits.resultBytes)
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR })
+    return outcomeOf(error)
+  } finally {
+    span.end()
+  }
+}
+
+async function run({ execution: { record }, context, run: code }: AgentCall): Promise<unknown> {
+  if (!code) throw new HoldfastError('unknown_agent', `No agent named ${record.agent} is registered here`)
+  const input: unknown = record.input === undefined ? undefined : JSON.parse(record.input)
+  const returned = code(context, input as never)
+  return isGenerator(returned) ? sayAll(context, returned) : returned
+}
+
+function completed(returned: unknown, bytesMax: number): Outcome {
+  if (returned === undefined) return { status: 'completed' }
+  return { status: 'completed', result: encode(returned, { what: 'The result', bytesMax }) }
+}
+
+/** What is spawned inside a task inherits it as parent, with its run and agent. */
+function lineageIn(record: TaskRecord): ParentContext {
+  const run = isRun(record) ? record.id : record.parent?.run
+  return {
+    task: record.id,
+    ...(run !== undefined && { run }),
+    ...(record.agent !== undefined && { agent: record.agent }),
+  }
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value
+}
+
+async function sayAll(context: AgentContext, generator: AsyncGenerator<unknown, unknown>): Promise<unknown> {
+  for (;;) {
+    const { done, value } = await generator.next()
+    if (done) return value
+    await (typeof value === 'string' ? context.say(value) : context.emit('yielded', value))
+  }
+}

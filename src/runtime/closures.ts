@@ -1,0 +1,34 @@
+import type { TaskId, ThreadKey } from '../core/id.ts'
+import type { TaskRecord } from '../core/task.ts'
+import type { TaskRef } from '../stores/store.ts'
+import type { AgentFunction } from './agent.ts'
+
+/** The functions of tasks that live in this process only, each kept until its task starts. */
+export class Closures {
+  readonly #waiting = new Map<TaskId, { readonly key: ThreadKey; readonly run: AgentFunction }>()
+
+  keep({ id, key }: TaskRecord, run: AgentFunction): void {
+    this.#waiting.set(id, { key, run })
+  }
+
+  /** The function of a task that starts, handed out once. */
+  take(task: TaskId): AgentFunction | undefined {
+    const run = this.#waiting.get(task)?.run
+    this.drop(task)
+    return run
+  }
+
+  drop(task: TaskId): void {
+    this.#waiting.delete(task)
+  }
+
+  /** Tasks that have not started, the oldest first. No store offers them. */
+  waiting(countMax: number): TaskRef[] {
+    const waiting: TaskRef[] = []
+    for (const [id, { key }] of this.#waiting) {
+      if (waiting.length === countMax) break
+      waiting.push({ id, key })
+    }
+    return waiting
+  }
+}

@@ -1,0 +1,62 @@
+import { turnBytes } from './lanes.ts'
+
+// A task that waits for room stops here, so memory is bounded by the tasks that do not wait.
+const roomBytes = 256 * 1024
+// While a whole batch waits already it stops at what its next turn can take, so that many tasks together neither hold up
+// the event loop with what they emit in one go nor queue up for long; one that emits little never waits for the others.
+const crowdedRoomBytes = turnBytes
+// More than this unflushed is a task that floods and never waits for room.
+export const unflushedBytesMax = 8 * 1024 * 1024
+
+const there = Promise.resolve()
+
+/** What of the writer tells how much room there is. */
+export interface Crowd {
+  readonly isDown: boolean
+  readonly isCrowded: boolean
+}
+
+/** How much one execution may emit before it waits for what it emitted to be committed. */
+export class Room {
+  readonly #crowd: Crowd
+  #unflushedBytes = 0
+  /** What gathered while the store was down: no task fails for that. */
+  #excusedBytes = 0
+  #waiters: (() => void)[] = []
+
+  constructor(crowd: Crowd) {
+    this.#crowd = crowd
+  }
+
+  /** It never waited, and has emitted more than anybody may. */
+  get isOverrun(): boolean {
+    return this.#unflushedBytes - this.#excusedBytes > unflushedBytesMax
+  }
+
+  take(bytes: number): void {
+    this.#unflushedBytes += bytes
+    if (this.#crowd.isDown) this.#excusedBytes += bytes
+  }
+
+  give(bytes: number): void {
+    this.#unflushedBytes -= bytes
+    if (!this.#hasRoom) return
+    this.#excusedBytes = 0
+    this.release()
+  }
+
+  /** Resolves when there is room for more. */
+  wait(): Promise<void> {
+    if (this.#hasRoom) return there
+    return new Promise((resolve) => this.#waiters.push(resolve))
+  }
+
+  /** Lets go on whoever waits, room or not. */
+  release(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve()
+  }
+
+  get #hasRoom(): boolean {
+    return this.#unflushedBytes < (this.#crowd.isCrowded ? crowdedRoomBytes : roomBytes)
+  }
+}

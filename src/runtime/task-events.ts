@@ -1,0 +1,26 @@
+import type { StoredEvent } from '../core/event.ts'
+import type { TaskRecord } from '../core/task.ts'
+import type { Store } from '../stores/store.ts'
+
+// Large enough that it is mostly reading, small enough that it does not hold up the event loop.
+const pageEventsMax = 1000
+
+/** The events of a task behind a number, to another or to the head: all of them unless given. */
+export async function taskEvents(
+  store: Store,
+  record: TaskRecord,
+  {
+    after = record.firstSeq - 1,
+    upTo = Number.MAX_SAFE_INTEGER,
+  }: { readonly after?: number; readonly upTo?: number } = {},
+): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  const task = { id: record.id, first: record.firstSeq, last: upTo }
+  for (let cursor = after; cursor < upTo; ) {
+    const page = await store.events(record.key, { after: cursor, limit: pageEventsMax, task })
+    events.push(...page.events.filter((event) => event.seq <= upTo))
+    cursor = page.upTo
+    if (cursor >= page.head) break
+  }
+  return events
+}
