@@ -11,7 +11,12 @@ const root = resolve(import.meta.dirname, '..')
 
 async function pages(): Promise<string[]> {
   const docs = await readdir(join(root, 'docs'), { recursive: true })
-  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)]
+  return [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    ...docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`),
+  ]
 }
 
 /** The TypeScript blocks of a page that are whole programs: those that import something. */

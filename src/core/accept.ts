@@ -53,7 +53,8 @@ export function accept(
   if (options.key) draft.rememberKey({ ...options.key, task: record.id })
   if (spawner) {
     const step = spawner.step(record.id)
-    draft.put({ ...record, stepKey: step.key })
+    // It makes the spawn unique among those of its parent's steps, which another's steps are not.
+    if (record.parent?.task === spawner.task) draft.put({ ...record, stepKey: step.key })
     draft.step(step)
   }
   startIfPossible(draft, record.id)

@@ -1,9 +1,9 @@
-import type { EventDraft, Range } from './event.ts'
 import type { TaskId, ThreadKey } from './id.ts'
 import { isAwaited, type LivePart } from './live-part.ts'
+import { stamped, taskRanges } from './stamp.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
-import type { Committed, Mail, Stamp, TaskPut, Unit } from './unit.ts'
+import type { Committed, Mail, Unit } from './unit.ts'
 
 /**
  * The live part of a thread, indexed for decisions and carried forward by the units decided from it, so that
@@ -92,7 +92,7 @@ export class LiveThread {
   stamp(unit: Unit, verdict: Committed): void {
     const lastSeq = verdict.first + unit.events.length - 1
     for (const put of unit.tasks ?? []) this.#merge(put.record.id, stamped(put, verdict.at, lastSeq))
-    for (const [id, [first, last]] of numbersOf(unit.events, verdict.first)) {
+    for (const [id, [first, last]] of taskRanges(unit.events, verdict.first)) {
       const firstSeq = (this.#tasks.get(id) ?? this.#ended.get(id))?.firstSeq
       this.#merge(id, { firstSeq: firstSeq || first, seq: last })
     }
@@ -161,14 +161,6 @@ export class LiveThread {
   }
 }
 
-function numbersOf(events: readonly EventDraft[], first: number): Map<TaskId, Range> {
-  const numbers = new Map<TaskId, Range>()
-  for (const [index, { task }] of events.entries()) {
-    if (task !== undefined) numbers.set(task, [numbers.get(task)?.[0] ?? first + index, first + index])
-  }
-  return numbers
-}
-
 function link(index: Map<TaskId, Set<TaskId>>, parent: TaskId | undefined, child: TaskId): void {
   if (parent === undefined) return
   const children = index.get(parent) ?? new Set()
@@ -179,12 +171,6 @@ function unlink(index: Map<TaskId, Set<TaskId>>, parent: TaskId | undefined, chi
   const children = parent === undefined ? undefined : index.get(parent)
   if (parent === undefined || !children?.delete(child)) return
   if (children.size === 0) index.delete(parent)
-}
-
-/** The fields of a put that its commit decides. Shared by the live thread and by stores that keep whole records. */
-export function stamped(put: TaskPut, at: number, lastSeq: number): Partial<TaskRecord> {
-  const value = (stamp: Stamp): number => (stamp === 'startedSeq' ? lastSeq : at)
-  return Object.fromEntries(put.stamps.map((stamp) => [stamp, value(stamp)]))
 }
 
 /** The running one first, then the queue by place of acceptance. */

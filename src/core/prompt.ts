@@ -61,6 +61,7 @@ function steer(
     throw new HoldfastError('invalid_input', 'Steering needs a prompt or parts: a run reads it as a message')
   }
   const draft = new UnitDraft(live, around, 'send')
+  checkQueue(draft)
   steerMail(draft, target, request, options)
   draft.wakes = 0
   if (options.key) draft.rememberKey({ ...options.key, task: target.id })
@@ -92,9 +93,13 @@ function positionIn(draft: UnitDraft, run: TaskRecord): { position?: number } {
   return position === undefined ? {} : { position }
 }
 
+/** Steering that nobody has read becomes a run each, in one go, so it counts as the runs that wait already. */
 function checkQueue(draft: UnitDraft): void {
   const { queuedRunsPerThread } = draft.around.limits
-  const queued = draft.runs().filter((run) => run.status === 'pending').length
+  const pending = draft.runs().filter((run) => run.status === 'pending')
+  const mail = draft.live.runs().flatMap((run) => draft.live.mailOf(run.id))
+  const steering = mail.filter(({ id, steer }) => steer !== undefined && !draft.isRead(id))
+  const queued = pending.length + steering.length
   if (queued < queuedRunsPerThread) return
   throw new HoldfastError(
     'limit_reached',

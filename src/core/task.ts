@@ -135,7 +135,9 @@ export function toTask(record: TaskRecord, position?: number): Task {
 /** Sums what was used, field by field. */
 export function addUsage(sum: Usage | undefined, more: Usage): Usage {
   const total: Record<string, number> = { ...sum }
-  for (const [field, count] of Object.entries(more)) total[field] = (total[field] ?? 0) + count
+  for (const [field, count] of Object.entries(more)) {
+    total[field] = (Object.hasOwn(total, field) ? (total[field] ?? 0) : 0) + count
+  }
   return total
 }
 

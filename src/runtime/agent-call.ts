@@ -44,11 +44,12 @@ export async function callAgent(call: AgentCall): Promise<Outcome> {
   }
 }
 
-async function run({ execution: { record }, context, run: code }: AgentCall): Promise<unknown> {
+async function run({ execution, context, run: code }: AgentCall): Promise<unknown> {
+  const { record } = execution
   if (!code) throw new HoldfastError('unknown_agent', `No agent named ${record.agent} is registered here`)
   const input: unknown = record.input === undefined ? undefined : JSON.parse(record.input)
   const returned = code(context, input as never)
-  return isGenerator(returned) ? sayAll(context, returned) : returned
+  return isGenerator(returned) ? sayAll(execution, context, returned) : returned
 }
 
 function completed(returned: unknown, bytesMax: number): Outcome {
@@ -70,10 +71,17 @@ function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> 
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value
 }
 
-async function sayAll(context: AgentContext, generator: AsyncGenerator<unknown, unknown>): Promise<unknown> {
-  for (;;) {
-    const { done, value } = await generator.next()
-    if (done) return value
-    await (typeof value === 'string' ? context.say(value) : context.emit('yielded', value))
+type Generator = AsyncGenerator<unknown, unknown>
+
+/** A generator that is left early, because its task is over or what it yields is refused, may tidy up. */
+async function sayAll(execution: Execution, context: AgentContext, generator: Generator): Promise<unknown> {
+  try {
+    for (;;) {
+      const { done, value } = await generator.next()
+      if (done || execution.isClosed) return value
+      await (typeof value === 'string' ? context.say(value) : context.emit('yielded', value))
+    }
+  } finally {
+    await generator.return?.(undefined)
   }
 }

@@ -1,5 +1,5 @@
 import type { TaskId } from '../core/id.ts'
-import { stamped } from '../core/live-thread.ts'
+import { stamped } from '../core/stamp.ts'
 import type { TaskRecord } from '../core/task.ts'
 import type { Committed, Unit } from '../core/unit.ts'
 

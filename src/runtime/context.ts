@@ -1,4 +1,3 @@
-import { HoldfastError } from '../core/errors.ts'
 import { type ThreadKey, threadOf } from '../core/id.ts'
 import { customItem } from '../core/inbox-item.ts'
 import type { Limits } from '../core/limits.ts'
@@ -8,6 +7,7 @@ import { encodeKey } from '../core/step.ts'
 import type { Store } from '../stores/store.ts'
 import type { AgentContext } from './agent.ts'
 import type { Ambient } from './ambient.ts'
+import { checkedProgress, checkedText, checkedUsage, encodable } from './checked-emits.ts'
 import type { Clock } from './clock.ts'
 import { digest } from './digest.ts'
 import { encode } from './encode.ts'
@@ -75,12 +75,15 @@ export class TaskContext implements AgentContext {
     this.asked = record.asked
     this.attempt = record.attempt
     this.emit = (name, payload) =>
-      execution.emit('custom', { name, ...(payload !== undefined && { payload: encodable('The payload', payload) }) })
-    this.say = (text) => execution.emit('text.delta', { text })
-    this.think = (text) => execution.emit('thinking', { text })
+      execution.emit('custom', {
+        name: checkedText('The name of an event', name),
+        ...(payload !== undefined && { payload: encodable('The payload', payload) }),
+      })
+    this.say = (text) => execution.emit('text.delta', { text: checkedText('What is said', text) })
+    this.think = (text) => execution.emit('thinking', { text: checkedText('What is thought', text) })
     this.answer = (output) => execution.emit('answer', { output: encodable('The answer', output) })
     this.progress = (value, note) => execution.emit('progress', checkedProgress(value, note))
-    this.usage = (usage) => execution.emit('usage', usage)
+    this.usage = (usage) => execution.emit('usage', checkedUsage(usage))
     this.step = ((key: string, fn: () => unknown) => taker.function(key, fn)) as AgentContext['step']
     this.tool = ((name: string, input: unknown, fn: (call: { id: string }) => unknown) =>
       callTool(execution, taker, name, input, fn)) as AgentContext['tool']
@@ -138,17 +141,6 @@ async function conversation(store: Store, key: ThreadKey, upTo: number): Promise
     after = page.at(-1)?.seq ?? after
     if (page.length < messagePage) return messages
   }
-}
-
-/** Inside an object JSON leaves these out without a word. */
-function encodable<Value>(what: string, value: Value): Value {
-  if (typeof value !== 'function' && typeof value !== 'symbol') return value
-  throw new HoldfastError('not_serialisable', `${what} is a ${typeof value}, which JSON cannot hold`)
-}
-
-function checkedProgress(value: number, note: string | undefined): { value: number; note?: string } {
-  if (!(value >= 0 && value <= 1)) throw new HoldfastError('invalid_request', 'Progress is a number from 0 to 1')
-  return { value, ...(note !== undefined && { note }) }
 }
 
 function taskLog(log: Logger, execution: Execution): Logger {

@@ -4,9 +4,11 @@ import type { TaskId, ThreadKey } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
 import { errorText, type Outcome } from '../core/outcome.ts'
 import type { PartsFold } from '../core/parts.ts'
+import type { ReplayMismatch } from '../core/replay.ts'
 import type { EmitBag } from '../core/resume.ts'
 import { addUsage, type TaskRecord, type Usage } from '../core/task.ts'
 import type { Report } from '../core/unit.ts'
+import { outcomeOf } from './agent-outcome.ts'
 import type { Ambient } from './ambient.ts'
 import { nextTurn } from './clock.ts'
 import { encode } from './encode.ts'
@@ -59,6 +61,8 @@ export class Execution implements Author {
   readonly #room: Room
   readonly #controller = new AbortController()
   readonly #output: PartsFold
+  /** What rejects each wait that is under way. */
+  readonly #waits = new Set<(ended: HoldfastError) => void>()
   #outputSeq: number
   #uncommitted: EventDraft[] = []
   #progress: number | undefined
@@ -128,10 +132,11 @@ export class Execution implements Author {
     const { task, epoch } = this
     const draft: EventDraft =
       step === undefined ? { type, task, epoch, data: text } : { type, task, epoch, step, data: text }
+    const report = this.#report(type, data)
     this.#uncommitted.push(draft)
     const bytes = text.length + eventOverheadBytes
     this.#room.take(bytes)
-    this.#parts.writer.emit(this, draft, bytes, this.#report(type, data))
+    this.#parts.writer.emit(this, draft, bytes, report)
     if (this.#room.isOverrun) this.#overflow()
     return this.#room.wait()
   }
@@ -172,6 +177,24 @@ export class Execution implements Author {
     this.#isClosed = true
     this.#room.release()
     this.slot.close()
+    for (const reject of this.#waits) reject(closedError(this))
+  }
+
+  /** Waits for a promise, or until the execution is closed: what code left waiting then keeps no timer and no listener. */
+  async untilClosed<Value>(promise: Promise<Value>): Promise<Value> {
+    if (this.#isClosed) throw closedError(this)
+    const closed = Promise.withResolvers<never>()
+    this.#waits.add(closed.reject)
+    try {
+      return await Promise.race([promise, closed.promise])
+    } finally {
+      this.#waits.delete(closed.reject)
+    }
+  }
+
+  /** Its code does not do what its record says. The task fails for that at once, whatever the code makes of it. */
+  mismatched(mismatch: ReplayMismatch): void {
+    this.#fail(outcomeOf(mismatch))
   }
 
   flushed(bytes: number): void {

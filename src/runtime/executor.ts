@@ -146,7 +146,8 @@ export class Executor {
   }
 
   #codeOf({ id, agent }: TaskRecord): AgentFunction | undefined {
-    return this.#parts.closures.take(id) ?? (agent === undefined ? undefined : this.#parts.agents.get(agent)?.run)
+    const registered = agent === undefined ? undefined : this.#parts.agents.get(agent)
+    return this.#parts.closures.take(id) ?? registered?.run.bind(registered)
   }
 
   /** E1: the first call counts. */

@@ -23,7 +23,7 @@ export function requestKey(
   request: object,
 ): RequestKey | undefined {
   if (key === undefined) return undefined
-  if (!/^[!-~]{1,200}$/.test(key)) {
+  if (typeof key !== 'string' || !/^[!-~]{1,200}$/.test(key)) {
     throw new HoldfastError('invalid_request', 'An idempotency key is 1-200 visible ASCII characters')
   }
   return { key, digest: digest(route, thread, JSON.stringify(request)) }

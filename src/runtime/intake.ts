@@ -1,9 +1,9 @@
 import { type CancelScope, cancel } from '../core/cancel.ts'
-import { notFound } from '../core/errors.ts'
+import { HoldfastError, notFound } from '../core/errors.ts'
 import { type Principal, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
 import { collect, type SentMessage, send } from '../core/mail.ts'
-import { prompt } from '../core/prompt.ts'
+import { type OnBusy, prompt } from '../core/prompt.ts'
 import { isTerminal, type TerminalStatus } from '../core/status.ts'
 import type { Task, TaskRecord } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
@@ -27,6 +27,8 @@ export interface IntakeParts {
 
 // Shown beside the task, and repeated in the error of each task that it ends.
 const reasonBytesMax = 4096
+
+const waysWhenBusy: readonly OnBusy[] = ['queue', 'steer', 'interrupt', 'reject']
 
 /** A run as it was accepted. */
 export type AcceptedRun = Task & {
@@ -64,6 +66,7 @@ export class Intake {
     const request = runRequest(options, limits)
     checkRegistered(agents, options.agent)
     const onBusy = options.onBusy ?? 'queue'
+    if (!waysWhenBusy.includes(onBusy)) throw invalid(`onBusy is one of ${waysWhenBusy.join(', ')}`)
     const key = requestKey(options.idempotencyKey, 'runs', thread, { ...request, onBusy })
     const how = { onBusy, by: principal, messageId: this.#parts.newMessageId(), ...(key && { key }) }
     const accepting = writer.change(intent(thread, 'accept', (live, around) => prompt(live, around, request, how)))
@@ -75,6 +78,7 @@ export class Intake {
 
   /** Answers with every task in reach that had not ended at the commit. */
   async cancel(thread: ThreadKey, scope: CancelScope, by: string, reason?: string): Promise<TaskId[]> {
+    if (reason !== undefined && typeof reason !== 'string') throw invalid('A reason is a string')
     if (reason !== undefined) encode(reason, { what: 'The reason', bytesMax: reasonBytesMax })
     const why = { by, ...(reason !== undefined && { reason }) }
     const done = await this.#parts.writer.change(
@@ -87,6 +91,7 @@ export class Intake {
     if (isTerminal(record.status)) return terminated(record.status)
     if (!record.inbox) return { isSent: false, reason: 'no_inbox' }
     const { store, writer, limits } = this.#parts
+    if (given.from !== undefined && typeof given.from !== 'string') throw invalid('Who it is from is a string')
     const message: SentMessage = {
       id: this.#parts.newMessageId(),
       by,
@@ -106,13 +111,17 @@ export class Intake {
   }
 
   async collect(thread: ThreadKey, tasks: readonly string[]): Promise<readonly TaskId[]> {
-    const ids = tasks.map(taskId)
+    const ids = tasks.filter((id) => typeof id === 'string').map(taskId)
     if (ids.length === 0) return []
     const done = await this.#parts.writer.change(
       intent(thread, 'collect', (live, around) => collect(live, around, ids)),
     )
     return 'refusal' in done ? [] : (done.verdict?.taken ?? [])
   }
+}
+
+function invalid(message: string): HoldfastError {
+  return new HoldfastError('invalid_request', message)
 }
 
 function terminated(taskStatus: TerminalStatus): SendAnswer {

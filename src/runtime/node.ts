@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { HoldfastError } from '../core/errors.ts'
 import { type Principal, principalOf, type TaskId, type ThreadKey } from '../core/id.ts'
-import type { Inbox } from '../core/inbox.ts'
 import { defaultLimits, type Limits } from '../core/limits.ts'
 import type { Store, TaskRef } from '../stores/store.ts'
-import type { AgentContext, Agents } from './agent.ts'
+import type { AgentContext } from './agent.ts'
 import { Ambient } from './ambient.ts'
 import type { BatchSurroundings } from './batch.ts'
+import { checkOptions } from './checked-options.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Closures } from './closures.ts'
 import { TaskContext } from './context.ts'
@@ -16,6 +16,7 @@ import { Feed } from './feed.ts'
 import { Intake } from './intake.ts'
 import { harmless, type Logger, silentLogger } from './logger.ts'
 import { Metrics } from './metrics.ts'
+import type { NodeOptions } from './node-options.ts'
 import { Owners } from './owners.ts'
 import { Reactions } from './reactions.ts'
 import { Recovery } from './recovery.ts'
@@ -30,31 +31,15 @@ import { randomTaskIds, SequentialTaskIds, type TaskIds } from './task-ids.ts'
 import { Threads } from './threads.ts'
 import { Writer } from './writer.ts'
 
-export interface NodeOptions {
-  readonly agents?: Agents
-  readonly clock?: Clock
-  readonly log?: Logger
-  readonly limits?: Partial<Limits>
-  /** `sequential` (the default: `bg_0`, `bg_1`, …) or `random`, which tells nobody how many tasks there are. */
-  readonly ids?: 'sequential' | 'random'
-  /** How long after its last sign of life a node counts as gone. */
-  readonly leaseMs?: number
-  /** How long a task may take to end after its signal fired. */
-  readonly graceMs?: number
-  /** How much code may run at once; a task that waits does not count. */
-  readonly concurrency?: number
-  /** The owner inbox of tasks that were not spawned with one of their own. */
-  readonly inbox?: Inbox
-  /** Called when the store cannot tell what is on the disk. Ends the process unless given. */
-  readonly onFatal?: (error: unknown) => void
-}
-
 // Code mostly waits for the network, so many more than there are cores; it bounds what is open at once.
 const concurrencyDefault = 256
 // Three renewals fit into it, so that one late or failed renewal costs a node nothing.
 const leaseMsDefault = 15_000
 // Enough to clean up after a request that was cut off; who cancelled is not kept waiting for longer.
 const graceMsDefault = 5_000
+
+// A store that two nodes open at once gives each the other's tasks: opening it says that all others are gone.
+const storesInUse = new WeakSet<Store>()
 
 /** One node: the parts of the runtime, put together around a store. Its public face is the Runtime. */
 export class Node {
@@ -84,12 +69,29 @@ export class Node {
   #stopListening: (() => void)[] = []
 
   static async open(store: Store, options: NodeOptions): Promise<Node> {
-    await store.open()
+    checkOptions(options)
+    if (storesInUse.has(store)) {
+      const message = 'Another runtime of this process uses the store. Close it first, or make another store'
+      throw new HoldfastError('store_locked', message)
+    }
+    storesInUse.add(store)
     try {
-      const node = new Node(store, options)
+      await store.open()
+      return await Node.#opened(store, options)
+    } catch (error) {
+      storesInUse.delete(store)
+      throw error
+    }
+  }
+
+  static async #opened(store: Store, options: NodeOptions): Promise<Node> {
+    let node: Node | undefined
+    try {
+      node = new Node(store, options)
       await node.#start()
       return node
     } catch (error) {
+      if (node) node.#stop()
       await store.close()
       throw error
     }
@@ -100,7 +102,7 @@ export class Node {
     this.clock = options.clock ?? systemClock
     this.limits = { ...defaultLimits, ...options.limits }
     this.log = harmless(options.log ?? silentLogger)
-    this.owners = new Owners(options.inbox)
+    this.owners = new Owners(options.inbox, this.log)
     this.feed = new Feed(store, this.metrics)
     this.#agents = registryOf(options.agents ?? {})
     this.#ids = options.ids === 'random' ? randomTaskIds : new SequentialTaskIds((count) => store.allocate(count))
@@ -178,9 +180,16 @@ export class Node {
     await this.#supervisor.close(drainMs)
     await this.writer.close()
     this.feed.close()
+    this.#stop()
+    await this.store.close().finally(() => {
+      storesInUse.delete(this.store)
+      this.signals.close()
+    })
+  }
+
+  #stop(): void {
     for (const stop of this.#stopListening) stop()
     this.metrics.close()
-    await this.store.close()
   }
 
   /** The context of the task whose code is running, if it is this principal's. */
@@ -231,7 +240,7 @@ export class Node {
     const task = this.ambient.scope?.task
     if (task === undefined) return false
     const execution = this.executor.get(task)
-    if (execution) this.executor.fail(execution, reason)
+    if (execution?.isClosed === false) this.executor.fail(execution, reason)
     else this.log.warn({ task, error: reason }, 'a rejection that nobody handled came from a task that has ended')
     return true
   }

@@ -1,16 +1,19 @@
 import type { EventData } from '../core/event.ts'
 import type { TaskId } from '../core/id.ts'
 import type { Inbox } from '../core/inbox.ts'
-import { customItem, endItem } from '../core/inbox-item.ts'
+import { customItem, endItem, type InboxItem } from '../core/inbox-item.ts'
 import type { TaskRecord } from '../core/task.ts'
+import type { Logger } from './logger.ts'
 
 /** The owner inboxes of this process: one for all tasks, or one that a task was spawned with. */
 export class Owners {
   readonly #own = new Map<TaskId, Inbox>()
   #common: Inbox | undefined
+  readonly #log: Logger
 
-  constructor(common: Inbox | undefined) {
+  constructor(common: Inbox | undefined, log: Logger) {
     this.#common = common
+    this.#log = log
   }
 
   set common(inbox: Inbox | undefined) {
@@ -34,12 +37,22 @@ export class Owners {
     const owner = this.of(task)
     if (!owner) return
     const { name, payload } = JSON.parse(data) as EventData['custom']
-    owner.send(customItem(task, name, payload))
+    this.#tell(owner, customItem(task, name, payload))
   }
 
   /** A task has ended: the last thing its owner hears of it. */
   tellEnd(record: TaskRecord): void {
-    this.of(record.id)?.send(endItem(record))
+    const owner = this.of(record.id)
+    if (owner) this.#tell(owner, endItem(record))
     this.drop(record.id)
+  }
+
+  /** Somebody's own inbox may throw, and whoever tells it has more to do than that. */
+  #tell(owner: Inbox, item: InboxItem): void {
+    try {
+      owner.send(item)
+    } catch (error) {
+      this.#log.warn({ error, task: item.taskId }, 'an owner inbox threw')
+    }
   }
 }

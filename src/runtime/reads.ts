@@ -72,6 +72,7 @@ export class Reads {
 
   /** Another principal's task is as one that does not exist. */
   async record(id: string): Promise<TaskRecord | undefined> {
+    if (typeof id !== 'string') return undefined
     const record = await this.#parts.store.task(taskId(id))
     return record && principalOf(record.key) === this.#parts.principal ? record : undefined
   }
@@ -117,8 +118,9 @@ export class Reads {
 
   /** The whole of the conversation, or what follows a number. */
   messages(thread: string, options: { readonly after?: number; readonly limit?: number }): Promise<Message[]> {
-    const limit = checkedLimit(options.limit)
-    return this.#parts.store.messages(this.key(thread), { after: options.after ?? 0, limit })
+    const { after = 0 } = options
+    if (!Number.isSafeInteger(after)) throw invalid('after is a whole number')
+    return this.#parts.store.messages(this.key(thread), { after, limit: checkedLimit(options.limit) })
   }
 
   async snapshot(thread: string): Promise<ThreadSnapshot> {
@@ -159,7 +161,9 @@ export class Reads {
 
   #page(options: ListOptions, untaken?: true): Promise<TaskPage> {
     const { store, principal } = this.#parts
-    const { status, type, name, parent, thread } = options
+    const { status, type, name, parent, thread, cursor } = options
+    const texts = [type, name, parent, cursor].filter((text) => text !== undefined)
+    if (texts.some((text) => typeof text !== 'string')) throw invalid('What a list is narrowed by are strings')
     return store.tasks({
       principal,
       ...(thread !== undefined && { thread: threadId(thread) }),
@@ -179,11 +183,15 @@ export class Reads {
   }
 }
 
+function invalid(message: string): HoldfastError {
+  return new HoldfastError('invalid_request', message)
+}
+
 function cursorOf({ cursor }: { readonly cursor?: string | undefined }): { cursor?: string } {
   return cursor === undefined ? {} : { cursor }
 }
 
 function checkedLimit(limit = pageDefault): number {
   if (Number.isInteger(limit) && limit >= 1 && limit <= pageMax) return limit
-  throw new HoldfastError('invalid_request', `A limit is a whole number from 1 to ${pageMax}`)
+  throw invalid(`A limit is a whole number from 1 to ${pageMax}`)
 }

@@ -6,9 +6,14 @@ export type Registry = ReadonlyMap<string, Agent>
 
 export function registryOf(agents: Agents): Registry {
   const entries = Object.entries(agents).map(
-    ([name, agent]) => [name, typeof agent === 'function' ? { run: agent } : agent] as const,
+    ([name, agent]) => [name, typeof agent === 'function' ? { run: agent } : checked(name, agent)] as const,
   )
   return new Map(entries)
+}
+
+function checked(name: string, agent: Agent): Agent {
+  if (typeof (agent as Agent | null)?.run === 'function') return agent
+  throw new HoldfastError('invalid_request', `The agent ${name} is neither a function nor an object with one named run`)
 }
 
 export function checkRegistered(agents: Registry, name: string): void {

@@ -7,6 +7,7 @@ import type { Part } from '../core/message.ts'
 import { checkName } from '../core/name.ts'
 import { type Asked, describe } from '../core/task.ts'
 import type { Ask, RunOptions, SpawnOptions } from './agent.ts'
+import { checkInbox } from './checked-options.ts'
 import { encode } from './encode.ts'
 
 // Shown on one line of a list.
@@ -17,10 +18,13 @@ const timeoutMsMax = 2 ** 31 - 1
 export function spawnRequest(options: SpawnOptions, parent: ParentContext | undefined, limits: Limits): TaskRequest {
   const type = options.type ?? 'agent'
   if (type === 'run') throw invalid('Use run() for a task of type run: it joins the queue of its thread')
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(type)) throw invalid('A type is 1-64 characters of A-Za-z0-9_-')
+  if (typeof type !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(type))
+    throw invalid('A type is 1-64 characters of A-Za-z0-9_-')
   if ((options.agent === undefined) === (options.run === undefined)) {
     throw invalid('Spawn needs either the name of a registered agent or a function to run')
   }
+  if (options.run !== undefined && typeof options.run !== 'function') throw invalid('What to run is a function')
+  checkInbox(options.inbox)
   if (options.name !== undefined) checkName(options.name)
   const ask = readAsk(options, limits)
   return {
@@ -39,6 +43,7 @@ export function runRequest(options: RunOptions, limits: Limits): TaskRequest {
   if (ask.asked === 'nothing') throw invalid('A run needs one of prompt, parts and input')
   if (typeof options.agent !== 'string') throw invalid('A run needs the name of a registered agent')
   const onResult = options.onResult ?? 'collect'
+  if (onResult !== 'collect' && onResult !== 'wake') throw invalid('onResult is collect or wake')
   return { type: 'run', ...common(options, ask, limits), inbox: true, onResult }
 }
 
@@ -46,6 +51,8 @@ export function runRequest(options: RunOptions, limits: Limits): TaskRequest {
 export function parentOf(options: SpawnOptions): ParentContext | undefined {
   const parent = options.parent
   if (!parent) return undefined
+  const named = [parent.task, parent.run, parent.call, parent.agent].filter((name) => name !== undefined)
+  if (named.some((name) => typeof name !== 'string')) throw invalid('What a parent is known by are strings')
   return {
     ...(parent.task !== undefined && { task: taskId(parent.task) }),
     ...(parent.run !== undefined && { run: taskId(parent.run) }),
@@ -56,8 +63,8 @@ export function parentOf(options: SpawnOptions): ParentContext | undefined {
 
 function common(options: Omit<SpawnOptions, 'parent'>, ask: { asked: Asked; input?: JsonText }, limits: Limits) {
   const { agent, description, timeoutMs, metadata, prompt } = options
-  if (description !== undefined && description.length > descriptionLengthMax) {
-    throw invalid(`A description is at most ${descriptionLengthMax} characters`)
+  if (description !== undefined && !(typeof description === 'string' && description.length <= descriptionLengthMax)) {
+    throw invalid(`A description is a string of at most ${descriptionLengthMax} characters`)
   }
   if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= timeoutMsMax)) {
     throw invalid(`timeoutMs is a whole number of milliseconds from 1 to ${timeoutMsMax}`)

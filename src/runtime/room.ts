@@ -1,4 +1,5 @@
 import { turnBytes } from './lanes.ts'
+import type { Writer } from './writer.ts'
 
 // A task that waits for room stops here, so memory is bounded by the tasks that do not wait.
 const roomBytes = 256 * 1024
@@ -8,24 +9,18 @@ const crowdedRoomBytes = turnBytes
 // More than this unflushed is a task that floods and never waits for room.
 export const unflushedBytesMax = 8 * 1024 * 1024
 
-const there = Promise.resolve()
-
-/** What of the writer tells how much room there is. */
-export interface Crowd {
-  readonly isDown: boolean
-  readonly isCrowded: boolean
-}
+const ready = Promise.resolve()
 
 /** How much one execution may emit before it waits for what it emitted to be committed. */
 export class Room {
-  readonly #crowd: Crowd
+  readonly #writer: Pick<Writer, 'isDown' | 'isCrowded'>
   #unflushedBytes = 0
   /** What gathered while the store was down: no task fails for that. */
   #excusedBytes = 0
   #waiters: (() => void)[] = []
 
-  constructor(crowd: Crowd) {
-    this.#crowd = crowd
+  constructor(writer: Pick<Writer, 'isDown' | 'isCrowded'>) {
+    this.#writer = writer
   }
 
   /** It never waited, and has emitted more than anybody may. */
@@ -35,7 +30,7 @@ export class Room {
 
   take(bytes: number): void {
     this.#unflushedBytes += bytes
-    if (this.#crowd.isDown) this.#excusedBytes += bytes
+    if (this.#writer.isDown) this.#excusedBytes += bytes
   }
 
   give(bytes: number): void {
@@ -47,7 +42,7 @@ export class Room {
 
   /** Resolves when there is room for more. */
   wait(): Promise<void> {
-    if (this.#hasRoom) return there
+    if (this.#hasRoom) return ready
     return new Promise((resolve) => this.#waiters.push(resolve))
   }
 
@@ -57,6 +52,6 @@ export class Room {
   }
 
   get #hasRoom(): boolean {
-    return this.#unflushedBytes < (this.#crowd.isCrowded ? crowdedRoomBytes : roomBytes)
+    return this.#unflushedBytes < (this.#writer.isCrowded ? crowdedRoomBytes : roomBytes)
   }
 }

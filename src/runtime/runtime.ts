@@ -8,8 +8,11 @@ import { isTerminal } from '../core/status.ts'
 import type { Task } from '../core/task.ts'
 import type { Store, ThreadPage } from '../stores/store.ts'
 import type { RunOptions, SpawnOptions } from './agent.ts'
+import { checkInbox } from './checked-options.ts'
+import { nextTurn } from './clock.ts'
 import type { AcceptedRun, SendAnswer } from './intake.ts'
-import { Node, type NodeOptions } from './node.ts'
+import { Node } from './node.ts'
+import type { NodeOptions } from './node-options.ts'
 import { OpeningSubscription } from './opening-subscription.ts'
 import type { PersistedTask } from './persisted-task.ts'
 import { type ListOptions, Reads, type TaskList, type ThreadSnapshot } from './reads.ts'
@@ -34,6 +37,9 @@ export interface SubscribeOptions {
 /** Opens the store when first needed; what it rejects with, every call rejects with. */
 export type OpenStore = () => Promise<Store>
 
+// Few enough that they take no time to speak of, many enough that a turn for each lot costs nothing.
+const readsPerTurn = 64
+
 interface Shared {
   readonly node: Promise<Node>
   readonly options: RuntimeOptions
@@ -47,6 +53,7 @@ export class Runtime {
   readonly #shared: Shared
   readonly #principal: Principal
   #reading: Promise<Reads> | undefined
+  #readCount = 0
 
   private constructor(shared: Shared, principal: Principal) {
     this.#shared = shared
@@ -143,7 +150,9 @@ export class Runtime {
   ): Promise<readonly TaskId[]> {
     const node = await this.#shared.node
     const key = (await this.#reads()).key(thread)
-    return node.intake.cancel(key, { kind: options.scope ?? 'runs' }, this.#principal, options.reason)
+    const { scope = 'runs', reason } = options
+    if (scope !== 'runs' && scope !== 'all') throw new HoldfastError('invalid_request', 'A scope is runs or all')
+    return node.intake.cancel(key, { kind: scope }, this.#principal, reason)
   }
 
   /** Sends a message to a task's inbox. With `thread`, only if the task is of that thread. */
@@ -166,7 +175,7 @@ export class Runtime {
   async wait(task: string, options: { readonly signal?: AbortSignal } = {}): Promise<Task | undefined> {
     const node = await this.#shared.node
     for (;;) {
-      const listener = node.signals.listen(`end:${task}`)
+      const listener = node.signals.listen(`end:${String(task)}`)
       try {
         if (!this.#isExecutedHere(node, task)) {
           const found = await this.get(task)
@@ -223,6 +232,7 @@ export class Runtime {
   /** Gives this process's owner inbox, or takes it away. */
   async setInbox(inbox: Inbox | undefined): Promise<void> {
     const { owners } = await this.#shared.node
+    checkInbox(inbox)
     owners.common = inbox
   }
 
@@ -239,7 +249,10 @@ export class Runtime {
     return execution?.isClosed === false && principalOf(execution.thread) === this.#principal
   }
 
-  #reads(): Promise<Reads> {
+  async #reads(): Promise<Reads> {
+    this.#readCount += 1
+    // A store may answer within the turn, and code that asks until something has changed would keep it from changing.
+    if (this.#readCount % readsPerTurn === 0) await nextTurn()
     this.#reading ??= this.#shared.node.then(({ store, executor, feed }) => {
       const principal = this.#principal
       const execution = (task: TaskId) => executor.get(task)

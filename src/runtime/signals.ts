@@ -33,4 +33,9 @@ export class Signals {
     this.#listeners.delete(topic)
     for (const hear of listeners ?? []) hear()
   }
+
+  /** Nothing more will be heard of: whoever waits looks once more, and learns why. */
+  close(): void {
+    for (const topic of [...this.#listeners.keys()]) this.fire(topic)
+  }
 }

@@ -30,6 +30,9 @@ export interface StepName {
   readonly within?: string
 }
 
+/** Makes the value of a step that is not recorded yet. */
+type Make<Value> = (step: OpenStep, outer: Scope | undefined) => Promise<Value>
+
 /** The name of a step that Holdfast makes, told from others of its kind by what it is about. */
 export function named(kind: StepKind, about?: string): StepName {
   return { kind, key: builtInKey(kind, about) }
@@ -44,6 +47,7 @@ export function named(kind: StepKind, about?: string): StepName {
  *    performs the step again.
  * K3 A step that is refused to a stopped task is refused in a later turn of the event loop: code that tries
  *    again and again keeps the loop from nobody.
+ * K4 A mismatch ends the task where it shows: code that catches it neither goes on nor keeps the task alive.
  */
 export class StepTaker {
   readonly #parts: StepTakerParts
@@ -79,7 +83,7 @@ export class StepTaker {
   }
 
   /** Takes a step whose value is made by `make`; both are recorded together with what was emitted last. */
-  async take(name: StepName, make: (step: OpenStep, outer: Scope | undefined) => Promise<unknown>): Promise<unknown> {
+  async take(name: StepName, make: Make<unknown>): Promise<unknown> {
     return this.takeRaw(name, async (step, outer) => {
       const value = await make(step, outer)
       this.#parts.execution.steps.finish(step)
@@ -90,15 +94,23 @@ export class StepTaker {
   }
 
   /** Takes a step that `make` records itself, in the unit that does what the step is about. */
-  async takeRaw<Value>(
-    { kind, key, input, within }: StepName,
-    make: (step: OpenStep, outer: Scope | undefined) => Promise<Value>,
-  ): Promise<Value> {
+  async takeRaw<Value>(name: StepName, make: Make<Value>): Promise<Value> {
     const { execution } = this.#parts
     if (execution.isClosed) {
       await nextTurn()
       throw closedError(execution)
     }
+    try {
+      return await this.#answered(name, make)
+    } catch (error) {
+      if (error instanceof ReplayMismatch) execution.mismatched(error)
+      if (execution.signal.aborted) await nextTurn()
+      throw error
+    }
+  }
+
+  async #answered<Value>({ kind, key, input, within }: StepName, make: Make<Value>): Promise<Value> {
+    const { execution } = this.#parts
     const outer = this.#scope()
     const step = execution.steps.begin(within ?? outer?.step?.path, kind, key, input)
     if (isRecorded(step)) return answerOf(step) as Value
@@ -106,7 +118,6 @@ export class StepTaker {
       return await make(step, outer)
     } catch (error) {
       await this.#recordFailure(step, error)
-      if (execution.signal.aborted) await nextTurn()
       throw error
     } finally {
       execution.steps.close(step)
@@ -136,10 +147,10 @@ export class StepTaker {
     }
   }
 
-  /** Waits inside a step without holding a slot, until the promise settles or the task is stopped. */
+  /** Waits inside a step without holding a slot, until the promise settles, or the task is stopped or over. */
   wait<Value>(promise: Promise<Value>): Promise<Value> {
     const { execution } = this.#parts
-    return execution.slot.wait(this.#scope()?.step, unlessStopped(execution.signal, promise))
+    return execution.slot.wait(this.#scope()?.step, unlessStopped(execution.signal, execution.untilClosed(promise)))
   }
 
   async #pause(ms: number): Promise<void> {

@@ -24,7 +24,11 @@ export class StopError extends Error {
 export function unlessStopped<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
-    if (signal.aborted) return stop()
+    if (signal.aborted) {
+      // Nobody waits for it any more, so nobody would handle what it rejects with.
+      promise.catch(() => {})
+      return stop()
+    }
     signal.addEventListener('abort', stop, { once: true })
     const after =
       <Settled>(settle: (settled: Settled) => void) =>

@@ -2,6 +2,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { type Event, isTerminalEvent, type StoredEvent, toEvent } from '../core/event.ts'
 import type { TaskId } from '../core/id.ts'
 import type { EventPage } from '../stores/store.ts'
+import { nextTurn } from './clock.ts'
 import type { Ring, RingEvent } from './ring.ts'
 
 export interface SubscriptionParts {
@@ -106,7 +107,12 @@ export class Subscription implements AsyncIterableIterator<Event, undefined> {
     const shared = this.#isPlaced ? ring.after(this.#cursor) : undefined
     if (shared) return this.#use(shared)
     if (this.#isPlaced && ring.isCurrent && this.#cursor >= ring.head) return this.#changed()
-    if (this.#isPlaced) this.#parts.onMiss()
+    if (this.#isPlaced) {
+      this.#parts.onMiss()
+      // A page per turn: a store may answer within one, and a long replay would keep the event loop from everybody else.
+      await nextTurn()
+      if (this.#isClosed) return
+    }
     const page = await this.#parts.read(this.#cursor)
     this.#check(page)
     this.#use(page.events)

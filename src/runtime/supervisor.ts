@@ -61,7 +61,7 @@ export class Supervisor {
 
   async #drained(drainMs: number): Promise<void> {
     const { executor, clock } = this.#parts
-    if (executor.count === 0 || drainMs <= 0) return
+    if (executor.count === 0 || !(drainMs > 0)) return
     const timer = expiry(clock, drainMs)
     await Promise.race([executor.idle(), timer.expired])
     timer.cancel()

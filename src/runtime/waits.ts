@@ -1,4 +1,4 @@
-import { notFound } from '../core/errors.ts'
+import { HoldfastError, notFound } from '../core/errors.ts'
 import { principalOf, type TaskId, taskId } from '../core/id.ts'
 import type { InboxItem } from '../core/inbox-item.ts'
 import { type Readable, receive, takeChild } from '../core/mail.ts'
@@ -35,6 +35,7 @@ export class Waits {
   /** The instant is fixed and recorded when first asked for; a resumed task waits only the rest. */
   async sleep(ms: number): Promise<void> {
     const { taker, store } = this.#parts
+    if (!Number.isFinite(ms)) throw invalid('A sleep is a number of milliseconds')
     const name = { ...named('sleep'), input: String(ms) }
     const until = (await taker.take(name, async () => store.clock.now() + ms)) as number
     await this.#within(until, undefined)
@@ -42,6 +43,7 @@ export class Waits {
 
   async end(task: string): Promise<Result> {
     const { taker } = this.#parts
+    if (typeof task !== 'string') throw invalid('What to wait for is the id of a task')
     const id = taskId(task)
     return taker.takeRaw(named('wait', id), async (step) => {
       const record = await this.#ended(id)
@@ -53,8 +55,10 @@ export class Waits {
 
   async receive({ timeoutMs, only = 'all' }: ReceiveOptions = {}): Promise<InboxItem | undefined> {
     const { taker } = this.#parts
+    const isEndless = timeoutMs === undefined || timeoutMs === Number.POSITIVE_INFINITY
+    if (!isEndless && !Number.isFinite(timeoutMs)) throw invalid('timeoutMs is a number of milliseconds')
     return taker.takeRaw(named('receive'), async (step) => {
-      const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : await this.#deadline(step, timeoutMs)
+      const until = isEndless ? Number.POSITIVE_INFINITY : await this.#deadline(step, timeoutMs)
       for (;;) {
         const listener = this.#parts.signals.listen(`mail:${this.#parts.execution.task}`)
         try {
@@ -129,4 +133,8 @@ export class Waits {
       timer.cancel()
     }
   }
+}
+
+function invalid(message: string): HoldfastError {
+  return new HoldfastError('invalid_request', message)
 }

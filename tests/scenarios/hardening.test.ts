@@ -75,7 +75,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
 
   it('usage is counted under any name', async () => {
     const runtime = await world().open()
-    const count = (ctx: AgentContext) => ctx.usage({ constructor: 2, tokens: 1 } as never)
+    const count = (ctx: AgentContext) => ctx.usage({ constructor: 2, tokens: 1 })
     const { id } = await runtime.spawn({ thread: 't', run: (ctx: AgentContext) => count(ctx).then(() => count(ctx)) })
     expect((await runtime.wait(id))?.usage).toEqual({ constructor: 4, tokens: 2 })
   })

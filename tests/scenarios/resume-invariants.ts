@@ -128,19 +128,26 @@ function counted(events: readonly Event[]): Event[] {
   return emits
 }
 
-/** What must be the same. What parallel branches emit may come in any order, so their texts are compared word by word. */
+/**
+ * What must be the same. What parallel branches emit may come in any order, so their texts are compared word by word, and
+ * which of their calls of one tool has which ordinal is not.
+ */
 function comparable({ tasks, messages }: Picture, isParallel: boolean): unknown {
   if (!isParallel) return { tasks, messages }
   return {
-    tasks: tasks.map(({ who, ending, emits }) => ({ who, ending, emits: emits.toSorted() })),
+    tasks: tasks.map(({ who, ending, emits }) => ({ who, ending, emits: emits.map(withoutOrdinals).toSorted() })),
     messages: messages.map(({ head, parts }) => ({ head, parts: parts.flatMap(loose).toSorted() })),
   }
 }
 
 function loose(part: Part): string[] {
-  if (part.type !== 'text' && part.type !== 'reasoning') return [JSON.stringify(part)]
+  if (part.type !== 'text' && part.type !== 'reasoning') return [withoutOrdinals(JSON.stringify(part))]
   const words = part.text.split(' ').filter((word) => word !== '')
   return words.map((word) => `${part.type} ${word}`)
+}
+
+function withoutOrdinals(text: string): string {
+  return text.replaceAll(/#\d+/g, '')
 }
 
 function isEnding(event: Event): boolean {

@@ -97,7 +97,6 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     const here = world()
     const runtime = await open(here)
     const reached = gate()
-    answer = () => reached.open()
     const script = [{ step: 'first', effect: url }, { step: 'second', effect: url }, { say: 'done' }]
     answer = (response) => (posts.length === 2 ? reached.open() : response.end())
     const { id: task } = await runtime.run({ thread: 't', agent: 'script', input: { script } })

@@ -1,12 +1,13 @@
 import { invariant } from '../../core/errors.ts'
 import type { EventDraft, StoredEvent } from '../../core/event.ts'
 import { principalOf, type TaskId, type ThreadKey } from '../../core/id.ts'
-import type { Refusal, Unit, Verdict } from '../../core/unit.ts'
+import { taskRanges } from '../../core/stamp.ts'
+import type { Fence, Refusal, Unit, Verdict } from '../../core/unit.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { Journal } from './journal.ts'
 import type { Leases } from './leases.ts'
 import { type MailRow, pair, type Tables, type ThreadRow } from './tables.ts'
-import { putTask, tagsOf, tagTasks, takeTasks, updateLive } from './task-table.ts'
+import { numberTasks, putTask, takeTasks, updateLive } from './task-table.ts'
 
 /**
  * Commits a batch in one go of the event loop, so nobody reads between two of its units.
@@ -49,8 +50,6 @@ function refusal(tables: Tables, leases: Leases, unit: Unit, refused: Refused): 
   return unit.askKey === undefined ? undefined : { code: 'key_free' }
 }
 
-type Fence = NonNullable<Unit['fence']>
-
 function fenceText(fence: Fence): string {
   return pair(fence.task, String(fence.epoch))
 }
@@ -67,15 +66,15 @@ function apply(tables: Tables, unit: Unit, now: number, journal: Journal): Verdi
   const first = thread.events.length + 1
   const events = appendEvents(thread, unit.events, at, journal)
   const head = thread.events.length
-  const tags = tagsOf(events)
+  const ranges = taskRanges(unit.events, first)
   journal.assign(thread, {
     ...(events.length > 0 && { at }),
     ...(unit.rev !== undefined && { rev: unit.rev + 1 }),
     ...(unit.wakes !== undefined && { wakes: unit.wakes }),
   })
   if (unit.fence && unit.report) updateLive(tables, unit.fence.task, frozenCopy(unit.report), journal)
-  for (const put of unit.tasks ?? []) putTask(tables, unit.thread, put, { at, head, tags }, journal)
-  tagTasks(tables, unit.thread, tags, journal)
+  for (const put of unit.tasks ?? []) putTask(tables, unit.thread, put, { at, head, ranges }, journal)
+  numberTasks(tables, unit.thread, ranges, journal)
   writeMail(tables, unit, journal)
   const taken = takeTasks(tables, unit.thread, unit.take ?? [], journal)
   writeMessages(tables, unit, events, journal)

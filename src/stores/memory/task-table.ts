@@ -1,7 +1,7 @@
 import { invariant } from '../../core/errors.ts'
-import type { StoredEvent } from '../../core/event.ts'
+import type { Range } from '../../core/event.ts'
 import { type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
-import { stamped } from '../../core/live-thread.ts'
+import { stamped } from '../../core/stamp.ts'
 import { isTerminal } from '../../core/status.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Stamp, TaskPut } from '../../core/unit.ts'
@@ -9,14 +9,13 @@ import { frozenCopy } from './frozen-copy.ts'
 import type { Journal } from './journal.ts'
 import { isUntaken, type Tables, type TaskRow } from './tables.ts'
 
-/** The first and the last number that a unit tags with a task. */
-type Tags = ReadonlyMap<TaskId, { readonly first: number; readonly last: number }>
+type Ranges = ReadonlyMap<TaskId, Range>
 
-/** The instant of the unit that writes, its last number, and its tags. */
+/** The instant of the unit that writes, its last number, and where the events of its tasks are. */
 interface Moment {
   readonly at: number
   readonly head: number
-  readonly tags: Tags
+  readonly ranges: Ranges
 }
 
 export function putTask(tables: Tables, key: ThreadKey, put: TaskPut, moment: Moment, journal: Journal): void {
@@ -25,12 +24,12 @@ export function putTask(tables: Tables, key: ThreadKey, put: TaskPut, moment: Mo
   invariant(put.record.key === key, `task ${id} of thread ${put.record.key} is written in a unit of ${key}`)
   if (put.isNew) {
     invariant(row === undefined, `task ${id} is accepted twice`)
-    const numbers = numbersOf({ firstSeq: 0, seq: 0 }, id, moment.tags)
+    const numbers = numbersOf({ firstSeq: 0, seq: 0 }, id, moment.ranges)
     insert(tables, frozenCopy({ ...put.record, ...numbers, ...stamped(put, moment.at, moment.head) }), journal)
     return
   }
   invariant(row?.record.key === key, `task ${id} is changed but was never accepted in thread ${key}`)
-  const numbers = numbersOf(row.record, id, moment.tags)
+  const numbers = numbersOf(row.record, id, moment.ranges)
   const kept = { ...numbers, ...stampsOf(row.record), ...stamped(put, moment.at, moment.head) }
   replace(tables, row, frozenCopy({ ...put.record, ...kept }), journal)
 }
@@ -41,12 +40,12 @@ export function updateLive(tables: Tables, id: TaskId, fields: Partial<TaskRecor
   if (row) journal.assign(row, { record: Object.freeze({ ...row.record, ...fields }) })
 }
 
-/** Numbers the tagged tasks that the unit does not put. */
-export function tagTasks(tables: Tables, key: ThreadKey, tags: Tags, journal: Journal): void {
-  for (const [id, { last }] of tags) {
+/** Numbers the tasks that have events in the unit and are not put by it. */
+export function numberTasks(tables: Tables, key: ThreadKey, ranges: Ranges, journal: Journal): void {
+  for (const [id, [, last]] of ranges) {
     const row = tables.tasks.get(id)
     if (row?.record.key !== key || row.record.seq === last) continue
-    const numbers = numbersOf(row.record, id, tags)
+    const numbers = numbersOf(row.record, id, ranges)
     if (!isTerminal(row.record.status)) updateLive(tables, id, numbers, journal)
     else replace(tables, row, Object.freeze({ ...row.record, ...numbers }), journal)
   }
@@ -54,17 +53,9 @@ export function tagTasks(tables: Tables, key: ThreadKey, tags: Tags, journal: Jo
 
 type Numbers = Pick<TaskRecord, 'firstSeq' | 'seq'>
 
-function numbersOf({ firstSeq, seq }: Numbers, id: TaskId, tags: Tags): Numbers {
-  const tag = tags.get(id)
-  return tag ? { firstSeq: firstSeq || tag.first, seq: tag.last } : { firstSeq, seq }
-}
-
-export function tagsOf(events: readonly StoredEvent[]): Tags {
-  const tags = new Map<TaskId, { first: number; last: number }>()
-  for (const { task, seq } of events) {
-    if (task !== undefined) tags.set(task, { first: tags.get(task)?.first ?? seq, last: seq })
-  }
-  return tags
+function numbersOf({ firstSeq, seq }: Numbers, id: TaskId, ranges: Ranges): Numbers {
+  const range = ranges.get(id)
+  return range ? { firstSeq: firstSeq || range[0], seq: range[1] } : { firstSeq, seq }
 }
 
 /** Takes the ends that are there to be taken and names them. */

@@ -1,8 +1,9 @@
-import { principalOf, type TaskId, type ThreadKey } from '../../core/id.ts'
-import type { Refusal, Unit, Verdict } from '../../core/unit.ts'
+import { principalOf, type ThreadKey } from '../../core/id.ts'
+import { taskRanges } from '../../core/stamp.ts'
+import type { Fence, Refusal, Unit, Verdict } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
 import type { TaskWrites, UnitPlace } from './task-writes.ts'
-import type { ThreadState, ThreadWrites } from './thread-writes.ts'
+import type { KnownThread, ThreadWrites } from './thread-writes.ts'
 import { findKey, forgetTask, readMail, writeKey, writeMail, writeMessage, writeStep } from './unit-writes.ts'
 
 /** What the store tells of the moment of a commit. */
@@ -79,12 +80,13 @@ export class Batch {
     return { committed: true, first, at, taken }
   }
 
-  #writeTasks(unit: Unit, thread: ThreadState, first: number, at: number): void {
-    const tags = tagsOf(unit, first)
-    const place: UnitPlace = { thread: thread.n, principal: principalOf(unit.thread), at, lastSeq: thread.head, tags }
+  #writeTasks(unit: Unit, thread: KnownThread, first: number, at: number): void {
+    const ranges = taskRanges(unit.events, first)
+    const principal = principalOf(unit.thread)
+    const place: UnitPlace = { thread: thread.n, principal, at, lastSeq: thread.head, ranges }
     const puts = unit.tasks ?? []
     if (unit.fence && unit.report) this.#tables.tasks.report(unit.fence.task, unit.report)
-    for (const id of tags.keys()) {
+    for (const id of ranges.keys()) {
       if (!puts.some((put) => put.isNew && put.record.id === id)) this.#tables.tasks.number(id, place)
     }
     for (const put of puts) {
@@ -93,7 +95,7 @@ export class Batch {
     }
   }
 
-  #writeRest(unit: Unit, thread: ThreadState, first: number, at: number): void {
+  #writeRest(unit: Unit, thread: KnownThread, first: number, at: number): void {
     for (const put of unit.messages ?? []) {
       if (!unit.events[put.event]) throw new Error(`The message ${put.id} names an event that its unit does not have`)
       writeMessage(this.#tables.connection, thread.n, put, first + put.event, at)
@@ -104,18 +106,6 @@ export class Batch {
   }
 }
 
-function fenceKey(fence: NonNullable<Unit['fence']>): string {
+function fenceKey(fence: Fence): string {
   return `${fence.epoch} ${fence.task}`
-}
-
-/** The first and last number of each task's events in the unit. */
-function tagsOf(unit: Unit, first: number): Map<TaskId, { first: number; last: number }> {
-  const tags = new Map<TaskId, { first: number; last: number }>()
-  unit.events.forEach((event, index) => {
-    if (event.task === undefined) return
-    const tag = tags.get(event.task)
-    if (tag) tag.last = first + index
-    else tags.set(event.task, { first: first + index, last: first + index })
-  })
-  return tags
 }

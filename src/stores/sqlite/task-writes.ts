@@ -1,12 +1,13 @@
 import { invariant } from '../../core/errors.ts'
+import type { Range } from '../../core/event.ts'
 import type { TaskId } from '../../core/id.ts'
 import type { Status } from '../../core/status.ts'
-import type { TaskPut, Unit } from '../../core/unit.ts'
+import type { Fence, Report, TaskPut } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
 import { columnNames, columnValues, stampNames, stampValues } from './task-row.ts'
 
 /** A task as the units taken so far have left it. */
-interface TaskState {
+interface KnownTask {
   readonly n: number
   readonly thread: number
   status: Status
@@ -14,7 +15,7 @@ interface TaskState {
   firstSeq: number
   seq: number
   /** What it reported since its row was written. */
-  report: NonNullable<Unit['report']>
+  report: Report
 }
 
 /** Where and when a unit stands: its thread, its instant, and the first and last number of each task's events in it. */
@@ -23,7 +24,7 @@ export interface UnitPlace {
   readonly principal: string
   readonly at: number
   readonly lastSeq: number
-  readonly tags: ReadonlyMap<TaskId, { readonly first: number; readonly last: number }>
+  readonly ranges: ReadonlyMap<TaskId, Range>
 }
 
 const selectTask = 'SELECT n, thread, status, epoch, first_seq AS firstSeq, seq FROM tasks WHERE id = ?'
@@ -59,32 +60,32 @@ const knownCountMax = 10_000
  */
 export class TaskWrites {
   readonly #connection: Connection
-  readonly #known = new Map<TaskId, TaskState>()
-  readonly #changed = new Set<TaskState>()
+  readonly #known = new Map<TaskId, KnownTask>()
+  readonly #changed = new Set<KnownTask>()
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
 
-  isRunning(fence: NonNullable<Unit['fence']>, thread: number): boolean {
+  isRunning(fence: Fence, thread: number): boolean {
     const task = this.#find(fence.task)
     return task?.thread === thread && task.status === 'running' && task.epoch === fence.epoch
   }
 
-  report(id: TaskId, report: NonNullable<Unit['report']>): void {
+  report(id: TaskId, report: Report): void {
     const task = this.#find(id)
     if (!task) return
     task.report = { ...task.report, ...report }
     this.#changed.add(task)
   }
 
-  /** Gives a task of the unit's thread the numbers of its events. A tag that names no such task is no error. */
+  /** Gives a task of the unit's thread the numbers of its events. An event that names no such task is no error. */
   number(id: TaskId, place: UnitPlace): void {
-    const tag = place.tags.get(id)
+    const range = place.ranges.get(id)
     const task = this.#find(id)
-    if (!tag || task?.thread !== place.thread) return
-    if (task.firstSeq === 0) task.firstSeq = tag.first
-    task.seq = tag.last
+    if (!range || task?.thread !== place.thread) return
+    if (task.firstSeq === 0) task.firstSeq = range[0]
+    task.seq = range[1]
     this.#changed.add(task)
   }
 
@@ -113,23 +114,22 @@ export class TaskWrites {
     this.#changed.clear()
   }
 
-  #find(id: TaskId): TaskState | undefined {
+  #find(id: TaskId): KnownTask | undefined {
     const known = this.#known.get(id)
     if (known) return known
-    const row = this.#connection.get<Omit<TaskState, 'report'>>(selectTask, id)
+    const row = this.#connection.get<Omit<KnownTask, 'report'>>(selectTask, id)
     return row && this.#keep(id, row)
   }
 
-  #keep(id: TaskId, row: Omit<TaskState, 'report'>): TaskState {
-    const state = { ...row, report: {} }
-    this.#known.set(id, state)
-    return state
+  #keep(id: TaskId, row: Omit<KnownTask, 'report'>): KnownTask {
+    const task = { ...row, report: {} }
+    this.#known.set(id, task)
+    return task
   }
 
   #insert(put: TaskPut, place: UnitPlace): void {
     const { record } = put
-    const tag = place.tags.get(record.id)
-    const [firstSeq, seq] = [tag?.first ?? 0, tag?.last ?? 0]
+    const [firstSeq, seq] = place.ranges.get(record.id) ?? [0, 0]
     const stamps = stampValues(put, place.at, place.lastSeq).map((stamp) => stamp.value)
     const values = [record.id, place.thread, place.principal, firstSeq, seq, ...stamps, ...columnValues(record)]
     const n = Number(this.#connection.prepare(insertTask).run(...values).lastInsertRowid)
@@ -150,8 +150,9 @@ export class TaskWrites {
     Object.assign(task, { status: record.status, epoch: record.epoch, report: {} })
     this.#changed.delete(task)
   }
+
   /** Changes the row of a task as it is known, and no other. */
-  #write(sql: string, { n, firstSeq, seq, status, epoch }: TaskState, values: (string | number | null)[]): void {
+  #write(sql: string, { n, firstSeq, seq, status, epoch }: KnownTask, values: (string | number | null)[]): void {
     const count = this.#connection.run(sql, firstSeq, seq, ...values, n, status, epoch)
     invariant(count === 1, `task ${n} is ${status} at epoch ${epoch}`)
   }

@@ -5,7 +5,7 @@ import { principalOf, type ThreadKey } from '../../core/id.ts'
 import type { Connection } from './connection.ts'
 
 /** A thread as the units taken so far have left it. */
-export interface ThreadState {
+export interface KnownThread {
   readonly n: number
   head: number
   rev: number
@@ -44,14 +44,14 @@ const knownCountMax = 10_000
  */
 export class ThreadWrites {
   readonly #connection: Connection
-  readonly #known = new Map<ThreadKey, ThreadState>()
-  readonly #used = new Set<ThreadState>()
+  readonly #known = new Map<ThreadKey, KnownThread>()
+  readonly #used = new Set<KnownThread>()
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
 
-  find(key: ThreadKey): ThreadState | undefined {
+  find(key: ThreadKey): KnownThread | undefined {
     const known = this.#known.get(key)
     if (known) return known
     const row = this.#connection.get<ThreadRow>(selectThread, key)
@@ -59,13 +59,13 @@ export class ThreadWrites {
   }
 
   /** The thread, made if it was never used. */
-  use(key: ThreadKey, now: number): ThreadState {
+  use(key: ThreadKey, now: number): KnownThread {
     const thread = this.find(key) ?? this.#insert(key, now)
     this.#used.add(thread)
     return thread
   }
 
-  append(thread: ThreadState, events: readonly EventDraft[], at: number): void {
+  append(thread: KnownThread, events: readonly EventDraft[], at: number): void {
     if (events.length === 0) return
     for (const event of events) thread.lines.push(encodeLine(event))
     thread.head += events.length
@@ -91,7 +91,7 @@ export class ThreadWrites {
     this.#used.clear()
   }
 
-  #writeChunks({ n, head, at, lines }: ThreadState): void {
+  #writeChunks({ n, head, at, lines }: KnownThread): void {
     let from = 0
     for (const count of chunkCounts(lines)) {
       const first = head - lines.length + 1 + from
@@ -101,15 +101,15 @@ export class ThreadWrites {
     }
   }
 
-  #insert(key: ThreadKey, now: number): ThreadState {
+  #insert(key: ThreadKey, now: number): KnownThread {
     const { lastInsertRowid } = this.#connection.prepare(insertThread).run(key, principalOf(key), now)
     return this.#keep(key, { n: Number(lastInsertRowid), head: 0, rev: 0, wakes: 0, at: now })
   }
 
-  #keep(key: ThreadKey, row: ThreadRow): ThreadState {
-    const state = { ...row, stored: { head: row.head, rev: row.rev }, lines: [] }
-    this.#known.set(key, state)
-    return state
+  #keep(key: ThreadKey, row: ThreadRow): KnownThread {
+    const thread = { ...row, stored: { head: row.head, rev: row.rev }, lines: [] }
+    this.#known.set(key, thread)
+    return thread
   }
 }
 

@@ -42,7 +42,7 @@ export function writeMessage(connection: Connection, thread: number, put: Messag
   connection.run(insertMessage, thread, seq, id, role, finish ?? null, task ?? null, at, parts)
 }
 
-/** What of a letter is not searched; absent fields stay absent. */
+/** What of a message is not searched; absent fields stay absent. */
 export type MailDoc = Pick<Mail, 'by' | 'from' | 'steer' | 'ended'>
 
 export function writeMail(connection: Connection, thread: number, mail: Mail): void {

@@ -18,7 +18,7 @@ function put(record: TaskRecord, fields: Partial<TaskPut> = {}): TaskPut {
   return { record, isNew: false, stamps: [], ...fields }
 }
 
-function letter(id: string, task: string): Mail {
+function mailTo(id: string, task: string): Mail {
   return { id, task: taskId(task), place: 0, content: '""' }
 }
 
@@ -151,8 +151,8 @@ describe('a live thread', () => {
 
   it('holds mail in order until it is read or its reader has ended', () => {
     const reader = taskRecord('bg_1')
-    const live = new LiveThread({ ...emptyPart(key), tasks: [reader], mail: [letter('m1', 'bg_1')] })
-    live.apply(unit({ mail: [letter('m2', 'bg_1'), letter('m3', 'bg_1')] }))
+    const live = new LiveThread({ ...emptyPart(key), tasks: [reader], mail: [mailTo('m1', 'bg_1')] })
+    live.apply(unit({ mail: [mailTo('m2', 'bg_1'), mailTo('m3', 'bg_1')] }))
     live.apply(unit({ read: ['m1', 'none'] }))
     expect(live.mailOf(reader.id).map((mail) => mail.id)).toEqual(['m2', 'm3'])
     live.apply(unit({ tasks: [put({ ...reader, status: 'completed' })] }))
@@ -258,7 +258,7 @@ describe('a live thread that is carried forward', () => {
     const isLive = !isTerminal(record.status)
     if (next.do === 'send') {
       const isNew = !mail.some((each) => each.id === `m${next.mail}`)
-      return isLive && isNew ? { mail: [letter(`m${next.mail}`, next.id)] } : {}
+      return isLive && isNew ? { mail: [mailTo(`m${next.mail}`, next.id)] } : {}
     }
     if (next.do === 'start') return isLive ? { tasks: [put({ ...record, status: 'running' })] } : {}
     if (next.do === 'end') return isLive ? { tasks: [put({ ...record, status: 'failed', error })] } : {}

@@ -1,0 +1,24 @@
+import { HoldfastError } from '../core/errors.ts'
+import type { Inbox } from '../core/inbox.ts'
+import type { NodeOptions } from './node-options.ts'
+
+/** What a node cannot work with shows when it opens, not in the middle of somebody's task. */
+export function checkOptions(options: NodeOptions): void {
+  const { concurrency, leaseMs, graceMs, limits = {}, inbox } = options
+  check(concurrency, 'concurrency is a whole number from 1 on', (count) => Number.isInteger(count) && count >= 1)
+  check(leaseMs, 'leaseMs is a number of milliseconds above 0', (ms) => Number.isFinite(ms) && ms > 0)
+  check(graceMs, 'graceMs is a number of milliseconds from 0 on', (ms) => Number.isFinite(ms) && ms >= 0)
+  for (const [name, limit] of Object.entries(limits)) {
+    check(limit, `The limit ${name} is a number from 0 on`, (count) => typeof count === 'number' && count >= 0)
+  }
+  checkInbox(inbox)
+}
+
+export function checkInbox(inbox: Inbox | undefined): void {
+  if (inbox === undefined || typeof (inbox as { send?: unknown } | null)?.send === 'function') return
+  throw new HoldfastError('invalid_request', 'An inbox is what createInbox makes')
+}
+
+function check(value: number | undefined, message: string, isRight: (value: number) => boolean): void {
+  if (value !== undefined && !isRight(value)) throw new HoldfastError('invalid_request', message)
+}
