@@ -38,9 +38,6 @@ const leaseMsDefault = 15_000
 // Enough to clean up after a request that was cut off; who cancelled is not kept waiting for longer.
 const graceMsDefault = 5_000
 
-// A store that two nodes open at once gives each the other's tasks: opening it says that all others are gone.
-const storesInUse = new WeakSet<Store>()
-
 /** One node: the parts of the runtime, put together around a store. Its public face is the Runtime. */
 export class Node {
   readonly id = `node_${randomUUID()}`
@@ -70,18 +67,8 @@ export class Node {
 
   static async open(store: Store, options: NodeOptions): Promise<Node> {
     checkOptions(options)
-    if (storesInUse.has(store)) {
-      const message = 'Another runtime of this process uses the store. Close it first, or make another store'
-      throw new HoldfastError('store_locked', message)
-    }
-    storesInUse.add(store)
-    try {
-      await store.open()
-      return await Node.#opened(store, options)
-    } catch (error) {
-      storesInUse.delete(store)
-      throw error
-    }
+    await store.open()
+    return await Node.#opened(store, options)
   }
 
   static async #opened(store: Store, options: NodeOptions): Promise<Node> {
@@ -181,10 +168,7 @@ export class Node {
     await this.writer.close()
     this.feed.close()
     this.#stop()
-    await this.store.close().finally(() => {
-      storesInUse.delete(this.store)
-      this.signals.close()
-    })
+    await this.store.close().finally(() => this.signals.close())
   }
 
   #stop(): void {

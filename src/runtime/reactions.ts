@@ -71,7 +71,7 @@ export class Reactions {
     if (!isEndedHere) return
     metrics.taskEnded(record.status)
     closures.drop(record.id)
-    signals.fire(`end:${record.id}`)
+    signals.fire(`end:${record.id}`, record)
     if (record.parent?.task !== undefined) signals.fire(`mail:${record.parent.task}`)
     owners.tellEnd(record)
   }

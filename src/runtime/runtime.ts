@@ -5,7 +5,7 @@ import type { Inbox } from '../core/inbox.ts'
 import type { Message } from '../core/message.ts'
 import type { Result } from '../core/result.ts'
 import { isTerminal } from '../core/status.ts'
-import type { Task } from '../core/task.ts'
+import { type Task, toTask } from '../core/task.ts'
 import type { Store, ThreadPage } from '../stores/store.ts'
 import type { RunOptions, SpawnOptions } from './agent.ts'
 import { checkInbox } from './checked-options.ts'
@@ -181,7 +181,9 @@ export class Runtime {
           const found = await this.get(task)
           if (!found || isTerminal(found.status)) return found
         }
-        await (options.signal ? unlessStopped(options.signal, listener.heard) : listener.heard)
+        const { heard } = listener
+        const ended = await (options.signal ? unlessStopped(options.signal, heard) : heard)
+        if (ended) return toTask(ended)
       } finally {
         listener.stop()
       }

@@ -1,22 +1,26 @@
+import type { TaskRecord } from '../core/task.ts'
+
 /** Something that a waiting task wants to hear of: the end of a task, or something new in an inbox. */
 export type Topic = `end:${string}` | `mail:${string}`
 
 export interface Listener {
-  /** Resolves once the topic is heard of after `listen`. */
-  readonly heard: Promise<void>
+  /** Resolves once the topic is heard of after `listen`, with the task if it is its end. */
+  readonly heard: Promise<TaskRecord | undefined>
   stop(): void
 }
+
+type Hear = (ended: TaskRecord | undefined) => void
 
 /**
  * Wakes what waits in this process. A hint: whoever waits listens first, looks into the store, and only then
  * waits, so nothing is missed in between.
  */
 export class Signals {
-  readonly #listeners = new Map<Topic, Set<() => void>>()
+  readonly #listeners = new Map<Topic, Set<Hear>>()
 
   listen(topic: Topic): Listener {
-    let hear: () => void = () => {}
-    const heard = new Promise<void>((resolve) => {
+    let hear: Hear = () => {}
+    const heard = new Promise<TaskRecord | undefined>((resolve) => {
       hear = resolve
     })
     const listeners = this.#listeners.get(topic) ?? new Set()
@@ -28,10 +32,10 @@ export class Signals {
     return { heard, stop }
   }
 
-  fire(topic: Topic): void {
+  fire(topic: Topic, ended?: TaskRecord): void {
     const listeners = this.#listeners.get(topic)
     this.#listeners.delete(topic)
-    for (const hear of listeners ?? []) hear()
+    for (const hear of listeners ?? []) hear(ended)
   }
 
   /** Nothing more will be heard of: whoever waits looks once more, and learns why. */

@@ -43,10 +43,22 @@ export class Supervisor {
 
   /**
    * Lets what runs finish, for at most `drainMs`, then hands the rest over: its signal fires, nothing more is written for
-   * it, and the next node to look goes on with it. A function of this process cannot be handed over, and ends.
+   * it, and the next node to look goes on with it. A function of this process cannot be handed over, and ends. If the store is
+   * down when the time is over, what is not written is given up: the next start finds the tasks as after a crash.
    */
   async close(drainMs: number): Promise<void> {
-    const { executor, dispatcher, store, writer, node } = this.#parts
+    const { store, node, log, executor } = this.#parts
+    const gone = this.#storeGone(drainMs)
+    await Promise.race([this.#handOverAll(drainMs), gone.found])
+    gone.cancel()
+    for (const execution of executor.all()) executor.abandon(execution)
+    this.#isOpen = false
+    for (const timer of this.#timers.values()) timer.cancel()
+    await store.renew(node, 0).catch((error: unknown) => log.warn({ error }, 'the lease could not be given up'))
+  }
+
+  async #handOverAll(drainMs: number): Promise<void> {
+    const { executor, dispatcher, writer } = this.#parts
     await dispatcher.close()
     await this.#drained(drainMs)
     // What was accepted just before may begin only now, when its commit is made.
@@ -54,9 +66,13 @@ export class Supervisor {
       await Promise.all(executor.all().map((execution) => this.#handOver(execution)))
       await writer.settled()
     } while (executor.count > 0)
-    this.#isOpen = false
-    for (const timer of this.#timers.values()) timer.cancel()
-    await store.renew(node, 0)
+  }
+
+  #storeGone(drainMs: number): { readonly found: Promise<void>; cancel(): void } {
+    const { clock, writer } = this.#parts
+    if (!(drainMs > 0)) return { found: writer.down(), cancel: () => {} }
+    const drain = expiry(clock, drainMs)
+    return { found: drain.expired.then(() => writer.down()), cancel: () => drain.cancel() }
   }
 
   async #drained(drainMs: number): Promise<void> {

@@ -112,7 +112,8 @@ export class Waits {
         const record = await taker.read(() => store.task(id))
         if (!record || principalOf(record.key) !== principalOf(execution.thread)) throw notFound(id)
         if (isTerminal(record.status)) return record
-        await taker.wait(listener.heard)
+        const ended = await taker.wait(listener.heard)
+        if (ended) return ended
       } finally {
         listener.stop()
       }
@@ -120,7 +121,7 @@ export class Waits {
   }
 
   /** Waits until something is heard, at most until an instant of the store's clock. Says whether it was heard. */
-  async #within(until: number, heard: Promise<void> | undefined): Promise<boolean> {
+  async #within(until: number, heard: Promise<unknown> | undefined): Promise<boolean> {
     const { clock, store, taker } = this.#parts
     const leftMs = until - store.clock.now()
     if (leftMs <= 0) return false

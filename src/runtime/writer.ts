@@ -48,7 +48,9 @@ export class Writer {
   readonly #backOff = new BackOff()
   #unitsMax = batchUnitsMax
   #idle: (() => void)[] = []
+  #onDown: (() => void)[] = []
   #nextAsk: Timer | undefined
+  #endPause: () => void = () => {}
 
   constructor(parts: WriterParts) {
     this.#parts = parts
@@ -99,10 +101,23 @@ export class Writer {
     while (this.#isRunning) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
+  /** Resolves when the store is found to be down. */
+  async down(): Promise<void> {
+    while (!this.#isDown) await new Promise<void>((resolve) => this.#onDown.push(resolve))
+  }
+
+  /** Waits until all is written, unless the store is down: then what waits is given up, as a crash would give it up. */
   async close(): Promise<void> {
-    await this.settled()
+    await Promise.race([this.settled(), this.down()])
     this.#isClosed = true
     this.#nextAsk?.cancel()
+    this.#endPause()
+    this.#giveUp()
+  }
+
+  #giveUp(): void {
+    const closed = new HoldfastError('draining', 'The runtime was closed while the store was down')
+    for (const entry of this.#lanes.takeAll((waiting) => waiting.kind !== 'emit')) entry.reject(closed)
   }
 
   #push(lane: string, entry: Entry): void {
@@ -112,7 +127,7 @@ export class Writer {
 
   async #run(): Promise<void> {
     this.#isRunning = true
-    while (!this.#lanes.isEmpty) {
+    while (!this.#lanes.isEmpty && !this.#isClosed) {
       await nextTurn()
       const { threads, around } = this.#parts
       const batch = new Batch(this.#lanes, threads, around, this.#unitsMax)
@@ -125,6 +140,7 @@ export class Writer {
       threads.trim()
     }
     this.#isRunning = false
+    if (this.#isClosed) this.#giveUp()
     for (const resolve of this.#idle.splice(0)) resolve()
     if (this.#isDown) void this.#askWhetherUp()
   }
@@ -239,8 +255,15 @@ export class Writer {
   async #pause(error: unknown): Promise<void> {
     if (!this.#isDown) this.#parts.log.error({ error }, 'the store is not available; writing is retried')
     this.#isDown = true
+    for (const resolve of this.#onDown.splice(0)) resolve()
     for (const intent of this.#lanes.takeAll(isIntent)) intent.reject(unavailable(error))
-    await expiry(this.#parts.clock, this.#backOff.nextMs()).expired
+    if (this.#isClosed) return
+    const { expired, cancel } = expiry(this.#parts.clock, this.#backOff.nextMs())
+    const ended = new Promise<void>((resolve) => {
+      this.#endPause = resolve
+    })
+    await Promise.race([expired, ended])
+    cancel()
   }
 
   /** W4. Whatever is written meanwhile asks as well. */

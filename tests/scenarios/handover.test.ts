@@ -29,6 +29,19 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect((await next.messages('t')).at(-1)?.parts).toEqual([{ type: 'text', text: 'one two' }])
   })
 
+  it('closing ends though the store is down, and the task is found at the next start', async () => {
+    const here = world()
+    const agents = { worker: (ctx: AgentContext) => (ctx.attempt === 1 ? forever() : 'done') }
+    const runtime = await here.open({ agents })
+    const { id } = await runtime.run({ thread: 't', agent: 'worker', prompt: 'go' })
+    const function_ = await runtime.spawn({ thread: 't', run: forever })
+    here.store.down()
+    await runtime.close({ drainMs: 0 })
+    const next = await here.open({ agents })
+    expect(await next.wait(id)).toMatchObject({ status: 'completed', attempt: 2 })
+    expect(await next.wait(function_.id)).toMatchObject({ status: 'failed', error: { code: 'orphaned' } })
+  })
+
   it('REST-16 any number of hand-overs is no crash', async () => {
     const here = world()
     const agents = { idle: forever }
@@ -81,6 +94,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
 
   it('REST-16 the signal says that it is a hand-over, and nothing is written after it', async () => {
     const here = world()
+    const listening = gate()
     const stopped = gate<unknown>()
     const refused = gate<unknown>()
     const agents = {
@@ -88,6 +102,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
         await ctx.step('one', () => ctx.say('one '))
         if (ctx.attempt > 1) return 'done'
         ctx.signal.addEventListener('abort', () => void goOn(ctx))
+        listening.open()
         return forever()
       },
     }
@@ -99,6 +114,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     const runtime = await here.open({ agents })
     const { id } = await runtime.run({ thread: 't', agent: 'stubborn', prompt: 'go' })
     const seen = await eventsUntil(runtime, { thread: 't' }, ({ type }) => type === 'text.delta')
+    await listening.opened
     await runtime.close({ drainMs: 0 })
     expect(await stopped.opened).toMatchObject({ name: 'AbortError', reason: 'handover' })
     expect(await refused.opened).toMatchObject({ code: 'task_terminated' })

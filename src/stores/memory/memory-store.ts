@@ -58,6 +58,11 @@ class MemoryStore implements Store {
   }
 
   async open(): Promise<void> {
+    if (this.#isOpen) {
+      const message =
+        'The store is in use: another runtime of this process has it open. Close that, or make another store'
+      throw new HoldfastError('store_locked', message)
+    }
     this.#leases.giveUpAll()
     this.#isOpen = true
   }

@@ -32,6 +32,13 @@ export const lifecycleCases: StoreCase[] = [
     await store.close()
   }),
 
+  storeCase('refuses to be opened while it is open, and goes on as it was', async (store) => {
+    await commit(store, unit({ events: deltas(1) }))
+    await assert.rejects(store.open(), (error) => isHoldfastError(error, 'store_locked'))
+    await commit(store, unit({ events: deltas(1) }))
+    assert.equal((await store.events(home, { after: 0, limit: 9 })).head, 2)
+  }),
+
   storeCase('tells the instants of its clock', async (store, { clock }) => {
     clock.advance(5)
     assert.equal(store.clock.now(), clock.now())
