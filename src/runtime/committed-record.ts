@@ -22,6 +22,14 @@ export function committedRecords(unit: Unit, verdict: Committed): TaskRecord[] {
   return (unit.tasks ?? []).map((put) => committedRecord(unit, verdict, put.record))
 }
 
+/**
+ * Whether a record is all there. An instant that an earlier unit of the same commit was to fill in is still 0; then
+ * only the store has the record whole.
+ */
+export function isWhole({ createdAt, startedAt, cancelRequestedAt }: TaskRecord): boolean {
+  return createdAt !== 0 && startedAt !== 0 && cancelRequestedAt !== 0
+}
+
 export function startsIn(unit: Unit): ReadonlySet<TaskId> {
   const started = unit.tasks?.filter((put) => put.stamps.includes('startedAt')) ?? []
   return new Set(started.map((put) => put.record.id))

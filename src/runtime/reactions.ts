@@ -3,7 +3,7 @@ import { isTerminal } from '../core/status.ts'
 import type { TaskRecord } from '../core/task.ts'
 import type { Committed, Unit } from '../core/unit.ts'
 import type { Closures } from './closures.ts'
-import { committedRecords, startsIn } from './committed-record.ts'
+import { committedRecords, isWhole, startsIn } from './committed-record.ts'
 import type { Executor } from './executor.ts'
 import type { Feed } from './feed.ts'
 import type { Metrics } from './metrics.ts'
@@ -71,7 +71,7 @@ export class Reactions {
     if (!isEndedHere) return
     metrics.taskEnded(record.status)
     closures.drop(record.id)
-    signals.fire(`end:${record.id}`, record)
+    signals.fire(`end:${record.id}`, isWhole(record) ? record : undefined)
     if (record.parent?.task !== undefined) signals.fire(`mail:${record.parent.task}`)
     owners.tellEnd(record)
   }

@@ -70,6 +70,24 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     }
   })
 
+  it('a task whose cancel and end share a commit is waited for as it is stored', async () => {
+    const here = world()
+    const finish = gate()
+    const runtime = await here.open({ agents: { waiting: () => finish.opened.then(() => 'done') } })
+    const run = await runtime.run({ thread: 't', agent: 'waiting', prompt: 'go' })
+    const waiting = runtime.wait(run.id)
+    const held = here.store.hold()
+    const other = runtime.spawn({ thread: 'other', run: () => 'done' })
+    await held.reached
+    const cancelled = runtime.cancel(run.id)
+    await here.quiet()
+    finish.open()
+    await here.quiet()
+    held.open()
+    await Promise.all([other, cancelled])
+    expect(await waiting).toEqual(await runtime.get(run.id))
+  })
+
   it('a failed commit of a cancel cancels nothing, and says so', async () => {
     const here = world()
     const runtime = await here.open()
