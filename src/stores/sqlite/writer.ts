@@ -16,8 +16,9 @@ export interface WriterOptions {
 
 // Small enough that a commit of a few rows writes little, large enough that rows of several events pack well.
 const pageBytes = 8_192
-// A flush that has to move pages into the file stalls; rarely done, it is done in bulk.
-const checkpointPages = 8_000
+// A commit that has to move this many pages into the file takes a few milliseconds longer; more pages stall everybody
+// for tens of them at once (docs/decisions/0004-small-checkpoints.md).
+const checkpointPages = 500
 const cacheKib = 32_768
 
 /**
