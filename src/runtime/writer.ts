@@ -12,6 +12,7 @@ import { Lanes } from './lanes.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 import type { Threads } from './threads.ts'
+import { unavailable } from './unavailable.ts'
 
 export interface WriterParts {
   readonly store: Store
@@ -289,13 +290,6 @@ export class Writer {
   #putBack(entries: readonly Entry[]): void {
     for (const [lane, group] of Map.groupBy(entries, laneOf)) this.#lanes.putBack(lane, group)
   }
-}
-
-function unavailable(cause?: unknown): HoldfastError {
-  return new HoldfastError('store_unavailable', 'The store is not available; nothing was written, ask again', {
-    cause,
-    facts: { retryAfterMs: 1000 },
-  })
 }
 
 function fencedError(author: Author): HoldfastError {
