@@ -1,5 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
-import type { EventData, EventDraft, EventType } from '../core/event.ts'
+import { type EventData, type EventDraft, type EventType, isTerminalEvent } from '../core/event.ts'
 import type { TaskId, ThreadKey } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
 import { errorText, type Outcome } from '../core/outcome.ts'
@@ -62,12 +62,13 @@ export class Execution implements Author {
   readonly #controller = new AbortController()
   readonly #output: PartsFold
   /** What rejects each wait that is under way. */
-  readonly #waits = new Set<(ended: HoldfastError) => void>()
+  readonly #waits = new Set<(reason: unknown) => void>()
   #outputSeq: number
   #uncommitted: EventDraft[] = []
   #progress: number | undefined
   #usage: Usage | undefined
   #isClosed = false
+  #hasEnded = false
   #stopKind: StopKind | undefined
   #failure: Outcome | undefined
   #onFailure: (outcome: Outcome) => void = () => {}
@@ -95,6 +96,11 @@ export class Execution implements Author {
 
   get isClosed(): boolean {
     return this.#isClosed
+  }
+
+  /** The end of its task is committed. */
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   get stopKind(): StopKind | undefined {
@@ -163,6 +169,7 @@ export class Execution implements Author {
     }
     this.#uncommitted.splice(0, count)
     this.#outputSeq = lastSeq
+    if (this.#isClosed) this.#hasEnded = events.some((event) => event.task === this.task && isTerminalEvent(event))
   }
 
   /** Fires the signal. The first reason stands. */
@@ -170,6 +177,7 @@ export class Execution implements Author {
     if (this.#stopKind) return
     this.#stopKind = kind
     this.#controller.abort(new StopError(kind))
+    this.#endWaits(() => this.signal.reason)
   }
 
   /** X2. */
@@ -177,19 +185,23 @@ export class Execution implements Author {
     this.#isClosed = true
     this.#room.release()
     this.slot.close()
-    for (const reject of this.#waits) reject(closedError(this))
+    this.#endWaits(() => closedError(this))
   }
 
-  /** Waits for a promise, or until the execution is closed: what code left waiting then keeps no timer and no listener. */
-  async untilClosed<Value>(promise: Promise<Value>): Promise<Value> {
-    if (this.#isClosed) throw closedError(this)
-    const closed = Promise.withResolvers<never>()
-    this.#waits.add(closed.reject)
-    try {
-      return await Promise.race([promise, closed.promise])
-    } finally {
-      this.#waits.delete(closed.reject)
-    }
+  /** Waits for a promise, or until the task is stopped or over: what code left waiting then keeps no timer and no listener. */
+  unlessOver<Value>(promise: Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const after =
+        <Settled>(settle: (settled: Settled) => void) =>
+        (settled: Settled) => {
+          this.#waits.delete(reject)
+          settle(settled)
+        }
+      promise.then(after(resolve), after(reject))
+      if (this.signal.aborted) return reject(this.signal.reason)
+      if (this.#isClosed) return reject(closedError(this))
+      this.#waits.add(reject)
+    })
   }
 
   /** Its code does not do what its record says. The task fails for that at once, whatever the code makes of it. */
@@ -232,6 +244,11 @@ export class Execution implements Author {
   #overflow(): void {
     const message = `More than ${unflushedBytesMax} bytes were emitted without waiting for room; await emit`
     this.#fail({ status: 'failed', error: { code: 'emit_overflow', message } })
+  }
+
+  #endWaits(reason: () => unknown): void {
+    for (const reject of this.#waits) reject(reason())
+    this.#waits.clear()
   }
 
   #fail(outcome: Outcome): void {

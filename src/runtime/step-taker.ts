@@ -150,7 +150,7 @@ export class StepTaker {
   /** Waits inside a step without holding a slot, until the promise settles, or the task is stopped or over. */
   wait<Value>(promise: Promise<Value>): Promise<Value> {
     const { execution } = this.#parts
-    return execution.slot.wait(this.#scope()?.step, unlessStopped(execution.signal, execution.untilClosed(promise)))
+    return execution.slot.wait(this.#scope()?.step, execution.unlessOver(promise))
   }
 
   async #pause(ms: number): Promise<void> {

@@ -58,15 +58,18 @@ export class Waits {
     const isEndless = timeoutMs === undefined || timeoutMs === Number.POSITIVE_INFINITY
     if (!isEndless && !Number.isFinite(timeoutMs)) throw invalid('timeoutMs is a number of milliseconds')
     return taker.takeRaw(named('receive'), async (step) => {
-      const until = isEndless ? Number.POSITIVE_INFINITY : await this.#deadline(step, timeoutMs)
+      const until = isEndless ? undefined : await this.#deadline(step, timeoutMs)
       for (;;) {
         const listener = this.#parts.signals.listen(`mail:${this.#parts.execution.task}`)
         try {
           const item = await this.#read(step, only)
           if (item) return item
-          if (await this.#within(until, listener.heard)) continue
-          await taker.record(step, undefined)
-          return undefined
+          // Not by way of #within: tasks wait here in numbers, and every call in between is memory for each.
+          if (until === undefined) await taker.wait(listener.heard)
+          else if (!(await this.#within(until, listener.heard))) {
+            await taker.record(step, undefined)
+            return undefined
+          }
         } finally {
           listener.stop()
         }
@@ -125,7 +128,6 @@ export class Waits {
     const { clock, store, taker } = this.#parts
     const leftMs = until - store.clock.now()
     if (leftMs <= 0) return false
-    if (leftMs === Number.POSITIVE_INFINITY && heard) return taker.wait(heard.then(() => true))
     const timer = expiry(clock, leftMs)
     const expired = timer.expired.then(() => false)
     try {
