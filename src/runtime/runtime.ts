@@ -248,7 +248,7 @@ export class Runtime {
   /** Then it has not ended, and its end will be heard of: the store need not be asked. */
   #isExecutedHere(node: Node, task: string): boolean {
     const execution = node.executor.get(taskId(task))
-    return execution?.isClosed === false && principalOf(execution.thread) === this.#principal
+    return execution?.hasEnded === false && principalOf(execution.thread) === this.#principal
   }
 
   async #reads(): Promise<Reads> {

@@ -58,7 +58,7 @@ interface Opened {
 /**
  * Q1 All writing is done by the writer, on its thread; all reading here, on a connection that cannot write. A commit is
  *    answered after it is on disk, so whatever is read then sees it.
- * Q2 A read is one transaction, so it is of one moment.
+ * Q2 A read is one transaction, or one statement, so it is of one moment.
  * Q3 Task numbers are handed out from memory. Each commit stores how far they went, and so does `close`: only numbers
  *    that no commit followed can come again, after a crash.
  */
@@ -144,7 +144,7 @@ class SqliteStore implements Store {
   }
 
   async task(id: TaskId): Promise<TaskRecord | undefined> {
-    return this.#read((reader) => readTask(reader, id))
+    return this.#readOnce((reader) => readTask(reader, id))
   }
 
   async tasks(query: TaskQuery): Promise<TaskPage> {
@@ -156,7 +156,7 @@ class SqliteStore implements Store {
   }
 
   async steps(task: TaskId): Promise<StepRecord[]> {
-    return this.#read((reader) => readSteps(reader, task))
+    return this.#readOnce((reader) => readSteps(reader, task))
   }
 
   async claim(query: ClaimQuery): Promise<Offer> {
@@ -181,9 +181,14 @@ class SqliteStore implements Store {
   }
 
   #read<Result>(work: (reader: Connection) => Result): Result {
+    return this.#readOnce((reader) => reader.transaction('BEGIN', () => work(reader)))
+  }
+
+  /** For a single statement, which is of one moment by itself. */
+  #readOnce<Result>(work: (reader: Connection) => Result): Result {
     const { reader, path } = this.#use()
     try {
-      return reader.transaction('BEGIN', () => work(reader))
+      return work(reader)
     } catch (error) {
       throw translate(error, path)
     }
