@@ -25,6 +25,7 @@ export interface TaskRequest {
   readonly timeoutMs?: number
   readonly onResult?: OnResult
   readonly metadata?: JsonText
+  readonly traceparent?: string
 }
 
 /** How a request is tied to what asked for it. */
@@ -86,6 +87,7 @@ export function acceptInto(
     crashes: 0,
     ...(request.onResult && { onResult: request.onResult }),
     ...(parent && request.detached && wakeUnder(live, parent)),
+    ...(parent?.traceparent !== undefined && { traceparent: request.traceparent ?? parent.traceparent }),
     ...(steered !== undefined && { steered }),
     taken: false,
     createdAt: 0,

@@ -42,7 +42,9 @@ function endTask(draft: UnitDraft, record: TaskRecord, { outcome: given, output 
   const closed = closeCalls(draft, record, outcome, output)
   assistantMessage(draft, record, outcome, closed)
   const ended = endedRecord(record, outcome, closed, draft.live.rev)
-  draft.put(ended, 'completedAt')
+  // A completed task's progress is 1, whatever it has reported.
+  if (ended.status === 'completed') draft.putReported(ended, ['progress'], 'completedAt')
+  else draft.put(ended, 'completedAt')
   terminalEvent(draft, ended, outcome)
   draft.forget(record.id)
   cancelChildren(draft, record)

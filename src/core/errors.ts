@@ -23,12 +23,15 @@ export const errorCodes = [
   'limit_reached',
   'draining',
   'store_unavailable',
+  'internal_error',
   'not_owner',
   'not_serialisable',
   'no_store',
   'store_locked',
   'store_schema',
   'store_failed',
+  'cannot_listen',
+  'unreachable',
 ] as const
 
 export type ErrorCode = (typeof errorCodes)[number]

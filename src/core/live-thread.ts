@@ -1,5 +1,7 @@
 import type { TaskId, ThreadKey } from './id.ts'
+import { LazyMap } from './lazy-map.ts'
 import { isAwaited, type LivePart } from './live-part.ts'
+import { withStoredReport } from './report.ts'
 import { stamped, taskRanges } from './stamp.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
@@ -17,12 +19,12 @@ export class LiveThread {
   #rev: number
   #wakes: number
   readonly #tasks = new Map<TaskId, TaskRecord>()
-  readonly #ended = new Map<TaskId, TaskRecord>()
+  readonly #ended = new LazyMap<TaskId, TaskRecord>()
   /** Ids in `#ended` by parent: when a parent ends, the ends it has not read are looked at again. */
-  readonly #endedChildren = new Map<TaskId, Set<TaskId>>()
-  readonly #mail = new Map<TaskId, Mail[]>()
-  readonly #children = new Map<TaskId, Set<TaskId>>()
-  readonly #names = new Map<string, TaskId>()
+  readonly #endedChildren = new LazyMap<TaskId, Set<TaskId>>()
+  readonly #mail = new LazyMap<TaskId, Mail[]>()
+  readonly #children = new LazyMap<TaskId, Set<TaskId>>()
+  readonly #names = new LazyMap<string, TaskId>()
   readonly #runs = new Set<TaskId>()
 
   constructor(part: LivePart) {
@@ -74,15 +76,16 @@ export class LiveThread {
     return this.#mail.get(id) ?? []
   }
 
-  ended(): IterableIterator<TaskRecord> {
+  ended(): Iterable<TaskRecord> {
     return this.#ended.values()
   }
 
   apply(unit: Unit): void {
+    if (unit.erase) this.#erase()
     if (unit.rev !== undefined) this.#rev = unit.rev + 1
     if (unit.wakes !== undefined) this.#wakes = unit.wakes
     if (unit.fence && unit.report) this.#merge(unit.fence.task, unit.report)
-    for (const put of unit.tasks ?? []) this.#put(put.record)
+    for (const put of unit.tasks ?? []) this.#put(withStoredReport(put, this.#known(put.record.id)))
     for (const mail of unit.mail ?? []) this.#addMail(mail)
     for (const id of unit.read ?? []) this.#dropMail(id)
     for (const id of unit.take ?? []) this.#dropEnded(id)
@@ -93,9 +96,20 @@ export class LiveThread {
     const lastSeq = verdict.first + unit.events.length - 1
     for (const put of unit.tasks ?? []) this.#merge(put.record.id, stamped(put, verdict.at, lastSeq))
     for (const [id, [first, last]] of taskRanges(unit.events, verdict.first)) {
-      const firstSeq = (this.#tasks.get(id) ?? this.#ended.get(id))?.firstSeq
+      const firstSeq = this.#known(id)?.firstSeq
       this.#merge(id, { firstSeq: firstSeq || first, seq: last })
     }
+  }
+
+  #known(id: TaskId): TaskRecord | undefined {
+    return this.#tasks.get(id) ?? this.#ended.get(id)
+  }
+
+  #erase(): void {
+    this.#wakes = 0
+    this.#tasks.clear()
+    this.#runs.clear()
+    for (const index of [this.#ended, this.#endedChildren, this.#mail, this.#children, this.#names]) index.clear()
   }
 
   #put(record: TaskRecord): void {
@@ -151,7 +165,7 @@ export class LiveThread {
   }
 
   #dropMail(id: string): void {
-    for (const [task, box] of this.#mail) {
+    for (const [task, box] of this.#mail.entries()) {
       const rest = box.filter((mail) => mail.id !== id)
       if (rest.length === box.length) continue
       if (rest.length === 0) this.#mail.delete(task)
@@ -161,13 +175,13 @@ export class LiveThread {
   }
 }
 
-function link(index: Map<TaskId, Set<TaskId>>, parent: TaskId | undefined, child: TaskId): void {
+function link(index: LazyMap<TaskId, Set<TaskId>>, parent: TaskId | undefined, child: TaskId): void {
   if (parent === undefined) return
   const children = index.get(parent) ?? new Set()
   index.set(parent, children.add(child))
 }
 
-function unlink(index: Map<TaskId, Set<TaskId>>, parent: TaskId | undefined, child: TaskId): void {
+function unlink(index: LazyMap<TaskId, Set<TaskId>>, parent: TaskId | undefined, child: TaskId): void {
   const children = parent === undefined ? undefined : index.get(parent)
   if (parent === undefined || !children?.delete(child)) return
   if (children.size === 0) index.delete(parent)

@@ -58,7 +58,7 @@ export function resume(
     ...(basis.progress !== undefined && { progress: basis.progress }),
     ...(basis.usage && { usage: basis.usage }),
   }
-  draft.put(resumed)
+  draft.putReported(resumed, ['progress', 'usage'])
   const { keep, dropped } = basis.plan
   const data = { attempt: resumed.attempt, node: around.node, keep, ...(dropped.length > 0 && { dropped }) }
   draft.event('task.resumed', data, resumed)

@@ -1,7 +1,10 @@
 export const statuses = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const
 
 export type Status = (typeof statuses)[number]
-export type TerminalStatus = 'completed' | 'failed' | 'cancelled'
+
+export const terminalStatuses = ['completed', 'failed', 'cancelled'] as const
+
+export type TerminalStatus = (typeof terminalStatuses)[number]
 
 const next: Readonly<Record<Status, readonly Status[]>> = {
   // A task that is cancelled, or orphaned, before it starts never runs.

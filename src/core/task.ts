@@ -65,6 +65,8 @@ export interface TaskRecord {
   /** Its result was taken: by a parent's wait or receive, a wake, or collect. */
   readonly taken: boolean
   readonly metadata?: JsonText
+  /** The trace that asked for it, as W3C Trace Context writes it. Its children have it as well. */
+  readonly traceparent?: string
   readonly cancelRequestedAt?: number
   readonly createdAt: number
   readonly startedAt?: number

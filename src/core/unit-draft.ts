@@ -8,7 +8,7 @@ import { encodeWithin, type Omission } from './omission.ts'
 import { canBecome, isTerminal } from './status.ts'
 import type { StepRecord } from './step.ts'
 import { isRun, type TaskRecord } from './task.ts'
-import type { Fence, IdempotencyKey, Mail, MessagePut, Operation, Stamp, TaskPut, Unit } from './unit.ts'
+import type { Fence, IdempotencyKey, Mail, MessagePut, Operation, Report, Stamp, TaskPut, Unit } from './unit.ts'
 
 /**
  * A structural unit in the making. Several rules add to one unit (an end cancels children, promotes a run, wakes
@@ -30,6 +30,7 @@ export class UnitDraft {
   #key: IdempotencyKey | undefined
   #wakes: number | undefined
   #lapsed: string | undefined
+  #erase: true | undefined
 
   constructor(live: LiveThread, around: Surroundings, operation: Operation, fence?: Fence) {
     this.live = live
@@ -98,7 +99,15 @@ export class UnitDraft {
       record,
       isNew: earlier?.isNew ?? false,
       stamps: [...(earlier?.stamps ?? []), ...stamps],
+      ...(earlier?.reports && { reports: earlier.reports }),
     })
+  }
+
+  /** A put that decides what the task has reported as well: these fields are stored as its record says. */
+  putReported(record: TaskRecord, reports: readonly (keyof Report)[], ...stamps: Stamp[]): void {
+    this.put(record, ...stamps)
+    const put = this.#puts.get(record.id)
+    if (put) this.#puts.set(record.id, { ...put, reports })
   }
 
   event<Type extends EventType>(type: Type, data: EventData[Type], task?: TaskRecord, omit?: Omission): number {
@@ -138,6 +147,11 @@ export class UnitDraft {
     this.#forget.push(id)
   }
 
+  /** Empties the thread. */
+  erase(): void {
+    this.#erase = true
+  }
+
   /** Only if this node's lease has run out. */
   requireLapsed(node: string): void {
     this.#lapsed = node
@@ -169,6 +183,7 @@ export class UnitDraft {
       ...(this.#forget.length > 0 && { forget: this.#forget }),
       ...(this.#key && { key: this.#key }),
       ...(this.#wakes !== undefined && { wakes: this.#wakes }),
+      ...(this.#erase && { erase: true }),
     }
   }
 }

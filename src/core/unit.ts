@@ -5,19 +5,23 @@ import type { StepRecord } from './step.ts'
 import type { TaskRecord, Usage } from './task.ts'
 
 /** What a unit does, as metrics and logs name it. */
-export type Operation =
-  | 'accept'
-  | 'start'
-  | 'takeover'
-  | 'resume'
-  | 'emit'
-  | 'step'
-  | 'cancel'
-  | 'send'
-  | 'end'
-  | 'collect'
-  | 'release'
-  | 'restore'
+export const operations = [
+  'accept',
+  'start',
+  'takeover',
+  'resume',
+  'emit',
+  'step',
+  'cancel',
+  'send',
+  'end',
+  'collect',
+  'release',
+  'restore',
+  'erase',
+] as const
+
+export type Operation = (typeof operations)[number]
 
 /** A field of a task record that the store sets at the commit: instants to its clock, `startedSeq` to the unit's last number. */
 export type Stamp = 'createdAt' | 'cancelRequestedAt' | 'startedAt' | 'completedAt' | 'startedSeq'
@@ -26,6 +30,11 @@ export interface TaskPut {
   readonly record: TaskRecord
   readonly isNew: boolean
   readonly stamps: readonly Stamp[]
+  /**
+   * What of the report the record decides; absent in it means none. The rest of the report stays as it is stored, because it
+   * moves without the revision: the record may have been decided from an older one. A new record decides all of it.
+   */
+  readonly reports?: readonly (keyof Report)[]
 }
 
 /** A message row. Its number and instant are those of the event at `event` in the unit. */
@@ -104,6 +113,18 @@ export interface Unit {
   readonly askKey?: string
   /** Runs in a row that were woken by results, with no prompt between. */
   readonly wakes?: number
+  /**
+   * Empties the thread before anything else of the unit is written: its events, messages, tasks with all that hangs on them
+   * (inputs, results, steps, unread mail) and the idempotency keys that name those tasks are gone, and `wakes` is 0. What it
+   * held is as if it had never been, but that numbers and ids go on: the head stays, the lowest kept number is head + 1,
+   * the revision is raised as by any structural unit, and no task id is allocated again. The thread is not listed until
+   * it has an event again. A task that was there is unknown from here on, so whatever still writes for it is `fenced`.
+   *
+   * It is structural and says nothing of live tasks: that there are none is decided in `core/`. A store that keeps files
+   * leaves no byte of the content in any of them. What keeps it from that, such as another program that reads them, does
+   * not undo the erase: the rest is done with a later commit, or when the store is opened again.
+   */
+  readonly erase?: true
 }
 
 /** A unit was committed: the number of its first event, the instant, and the results that it took. */

@@ -1,4 +1,4 @@
-import { SpanStatusCode, trace } from '@opentelemetry/api'
+import { type Context, context as contexts, ROOT_CONTEXT, SpanStatusCode, trace } from '@opentelemetry/api'
 import { HoldfastError } from '../core/errors.ts'
 import type { Limits } from '../core/limits.ts'
 import type { ParentContext } from '../core/lineage.ts'
@@ -23,13 +23,13 @@ export interface AgentCall {
 export async function callAgent(call: AgentCall): Promise<Outcome> {
   const { execution, ambient, limits } = call
   const { record } = execution
-  const span = trace.getTracer('holdfast').startSpan(`task ${record.type}`, {
-    attributes: {
-      'holdfast.task': record.id,
-      'holdfast.agent': record.agent ?? '',
-      'holdfast.attempt': record.attempt,
-    },
-  })
+  const attributes = {
+    'holdfast.task': record.id,
+    'holdfast.agent': record.agent ?? '',
+    'holdfast.attempt': record.attempt,
+  }
+  const tracer = trace.getTracer('holdfast')
+  const span = tracer.startSpan(`task ${record.type}`, { attributes }, traceOf(record))
   try {
     const scope = { task: record.id, thread: record.key, lineage: lineageIn(record) }
     const returned = await ambient.run(scope, () => run(call))
@@ -50,6 +50,14 @@ async function run({ execution, context, run: code }: AgentCall): Promise<unknow
   const input: unknown = record.input === undefined ? undefined : JSON.parse(record.input)
   const returned = code(context, input as never)
   return isGenerator(returned) ? sayAll(execution, context, returned) : returned
+}
+
+/** Where the span of a task belongs: to the trace that asked for it, if one did. */
+function traceOf({ traceparent }: TaskRecord): Context {
+  const [, traceId, spanId, flags] = traceparent?.split('-') ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return contexts.active()
+  const traceFlags = Number.parseInt(flags, 16)
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
 }
 
 function completed(returned: unknown, bytesMax: number): Outcome {

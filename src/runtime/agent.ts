@@ -20,6 +20,8 @@ export interface Agent {
   /** Stored with the task; named in the error if a later version takes other steps than were recorded. */
   readonly version?: string
   readonly description?: string
+  /** A JSON Schema of its input, shown to whoever may call it. Nothing is checked against it. */
+  readonly inputSchema?: object
   /** False if it must not be called a second time: a crash then fails the task as `orphaned`. */
   readonly isResumable?: boolean
 }
@@ -32,8 +34,14 @@ export interface ReceiveOptions {
   readonly only?: Readable
 }
 
-/** What an agent works with. Everything it does to the world through it is a step, and survives a crash. */
-export interface AgentContext {
+/** Name and payload of one of the custom events that an agent says it emits. */
+type Emitted<Custom> = { [Name in keyof Custom & string]: [name: Name, payload?: Custom[Name]] }[keyof Custom & string]
+
+/**
+ * What an agent works with. Everything it does to the world through it is a step, and survives a crash. `Custom` has the
+ * payloads of its custom events by name; a client that knows the type of the agents gets them by it.
+ */
+export interface AgentContext<Custom extends object = Readonly<Record<string, unknown>>> {
   /** Fires when the task is cancelled, times out, or is handed over to another node. */
   readonly signal: AbortSignal
   readonly taskId: TaskId
@@ -44,12 +52,14 @@ export interface AgentContext {
   readonly asked: Asked
   /** 1 at first, one more after each crash or hand-over. */
   readonly attempt: number
+  /** The trace that asked for the task, if one did; what it spawns has it as well. */
+  readonly traceparent?: string
   readonly log: Logger
   /** The owner inbox of this process, where one was given. */
   readonly owner?: { send(eventType: string, payload?: unknown): boolean } | undefined
 
   /** A custom event. All emits return a promise that resolves when there is room for more; they never block. */
-  emit(name: string, payload?: unknown): Promise<void>
+  emit(...event: Emitted<Custom>): Promise<void>
   say(text: string): Promise<void>
   think(text: string): Promise<void>
   /** The answer of the task; the last one counts, and is the result if the agent returns none. */
@@ -98,6 +108,8 @@ export interface SpawnOptions extends Ask {
   readonly timeoutMs?: number
   readonly metadata?: Readonly<Record<string, unknown>>
   readonly idempotencyKey?: string
+  /** The trace that asks, as the header of W3C Trace Context writes it. A child has its parent's unless given. */
+  readonly traceparent?: string
 }
 
 /** A run: a prompt to a thread's agent, queued behind the thread's other runs. */
@@ -110,4 +122,6 @@ export interface RunOptions extends Ask {
   readonly timeoutMs?: number
   readonly metadata?: Readonly<Record<string, unknown>>
   readonly idempotencyKey?: string
+  /** The trace that asks, as the header of W3C Trace Context writes it. */
+  readonly traceparent?: string
 }

@@ -14,6 +14,8 @@ export const batchUnitsMax = 1024
 
 /** What decisions may use, and how what an uncommitted one took is given back. */
 export interface BatchSurroundings extends Surroundings {
+  /** A unit was decided. It is committed, or given back. */
+  decided(unit: Unit): void
   giveBack(taken: Taken): void
   refillTaskIds(count: number): Promise<void>
 }
@@ -22,6 +24,8 @@ export interface BatchSurroundings extends Surroundings {
 export interface Taken {
   readonly ids: readonly TaskId[]
   readonly slotCount: number
+  /** What it came to, if it is a change. */
+  readonly unit?: Unit
 }
 
 const nothing: Taken = { ids: [], slotCount: 0 }
@@ -101,7 +105,8 @@ export class Batch {
     try {
       const { unit, value } = entry.change.decide(live, around)
       if (unit) live.apply(unit)
-      this.items.push({ entry, ...(unit && { unit }), value, taken: { ids, slotCount } })
+      if (unit) this.#around.decided(unit)
+      this.items.push({ entry, ...(unit && { unit }), value, taken: { ids, slotCount, ...(unit && { unit }) } })
       if (unit) this.#bytes += bytesOf(unit)
       return 'taken'
     } catch (error) {

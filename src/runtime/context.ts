@@ -45,6 +45,7 @@ export class TaskContext implements AgentContext {
   declare readonly agent?: string
   readonly asked: AgentContext['asked']
   readonly attempt: number
+  declare readonly traceparent?: string
   readonly emit: AgentContext['emit']
   readonly say: AgentContext['say']
   readonly think: AgentContext['think']
@@ -74,6 +75,7 @@ export class TaskContext implements AgentContext {
     if (record.agent !== undefined) this.agent = record.agent
     this.asked = record.asked
     this.attempt = record.attempt
+    if (record.traceparent !== undefined) this.traceparent = record.traceparent
     this.emit = (name, payload) =>
       execution.emit('custom', {
         name: checkedText('The name of an event', name),
@@ -144,7 +146,12 @@ async function conversation(store: Store, key: ThreadKey, upTo: number): Promise
 }
 
 function taskLog(log: Logger, execution: Execution): Logger {
-  const about = { task: execution.task, thread: threadOf(execution.thread) }
+  const { traceparent } = execution.record
+  const about = {
+    task: execution.task,
+    thread: threadOf(execution.thread),
+    ...(traceparent !== undefined && { traceparent }),
+  }
   return {
     debug: (facts, message) => log.debug({ ...about, ...facts }, message),
     info: (facts, message) => log.info({ ...about, ...facts }, message),

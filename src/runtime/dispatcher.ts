@@ -7,6 +7,7 @@ import type { Offer, Store, TaskRef } from '../stores/store.ts'
 import type { Closures } from './closures.ts'
 import { intent } from './entry.ts'
 import type { Logger } from './logger.ts'
+import type { OpenTasks } from './open-tasks.ts'
 import type { Registry } from './registry.ts'
 import type { Slots } from './slots.ts'
 import type { Writer } from './writer.ts'
@@ -19,6 +20,7 @@ export interface DispatcherParts {
   readonly node: string
   readonly agents: Registry
   readonly closures: Closures
+  readonly openTasks: OpenTasks
   /** Takes an orphan over and goes on with it, or ends it; false if somebody else did. The slot is the callee's. */
   recover(orphan: TaskRef): Promise<boolean>
 }
@@ -68,10 +70,13 @@ export class Dispatcher {
     if (this.#isOpen && !this.#isLooking) this.#looking = this.#look()
   }
 
-  /** Counts what waits, for the metrics. */
+  /** Counts what waits and what is open, for metrics and limits. */
   async count(): Promise<void> {
-    const offer = await this.#claim({ starts: 0, orphans: 0, withCounts: true })
-    if (offer.counts) this.#waiting = offer.counts
+    const onCounted = this.#parts.openTasks.counting()
+    const { counts } = await this.#claim({ starts: 0, orphans: 0, withCounts: true })
+    if (!counts) return
+    this.#waiting = { pending: counts.pending, unclaimable: counts.unclaimable }
+    onCounted(counts.openByPrincipal)
   }
 
   async #look(): Promise<void> {

@@ -1,24 +1,23 @@
-import type { EventDraft, StoredEvent } from '../core/event.ts'
-import type { TaskId, ThreadKey } from '../core/id.ts'
-import type { Store } from '../stores/store.ts'
+import type { EventDraft } from '../core/event.ts'
+import { type Principal, principalOf, type ThreadKey } from '../core/id.ts'
+import type { EventPage, Store } from '../stores/store.ts'
+import { Firehose } from './firehose.ts'
+import { LogCursor, type LogSource, type LogStart, type TaskRange } from './log-cursor.ts'
+import { LoggedEvent } from './log-entry.ts'
 import type { Metrics } from './metrics.ts'
 import { Ring } from './ring.ts'
-import { Subscription } from './subscription.ts'
 
 // Large enough that a replay is mostly reading, small enough that it does not hold up the event loop.
 const pageEventsMax = 1000
 
-export interface Watching {
-  readonly after: number
-  readonly task?: { readonly id: TaskId; readonly first: number }
-}
-
 /** Hands committed events to whoever watches. A thread that nobody watches costs nothing here. */
-export class Feed {
+export class Feed implements LogSource {
   readonly #store: Store
   readonly #metrics: Metrics
   readonly #rings = new Map<ThreadKey, Ring>()
-  readonly #open = new Set<Subscription>()
+  readonly #cursors = new Set<LogCursor>()
+  readonly #firehoses = new Map<Principal, Set<Firehose>>()
+  #isClosed = false
 
   constructor(store: Store, metrics: Metrics) {
     this.#store = store
@@ -26,7 +25,9 @@ export class Feed {
   }
 
   get streamCount(): number {
-    return this.#open.size
+    let count = this.#cursors.size
+    for (const firehoses of this.#firehoses.values()) count += firehoses.size
+    return count
   }
 
   watchersOf(key: ThreadKey): number {
@@ -36,36 +37,70 @@ export class Feed {
   /** Called after the commit, in the order of the commits. */
   publish(key: ThreadKey, first: number, at: number, drafts: readonly EventDraft[]): void {
     const ring = this.#rings.get(key)
-    if (!ring) return
-    ring.append(drafts.map((draft, i): StoredEvent => ({ ...draft, seq: first + i, at })))
+    const firehoses = this.#firehosesOf(key)
+    if ((!ring && !firehoses) || drafts.length === 0) return
+    const entries = drafts.map((draft, i) => new LoggedEvent(key, { ...draft, seq: first + i, at }))
+    ring?.append(entries)
+    for (const firehose of firehoses ?? []) firehose.take(key, entries)
   }
 
+  /** Another node may have written to the thread. */
   hint(key: ThreadKey): void {
     this.#rings.get(key)?.hint()
+    for (const firehose of this.#firehosesOf(key) ?? []) firehose.hint(key)
   }
 
-  subscribe(key: ThreadKey, { after, task }: Watching): Subscription {
+  async open(key: ThreadKey, start: LogStart): Promise<LogCursor> {
     const ring = this.#rings.get(key) ?? new Ring(key)
     this.#rings.set(key, ring)
-    const range = task && { ...task, last: Number.MAX_SAFE_INTEGER }
-    const subscription = new Subscription({
-      ring,
-      after,
-      ...(task && { task }),
-      read: (from) => this.#store.events(key, { after: from, limit: pageEventsMax, ...(range && { task: range }) }),
-      onMiss: () => this.#metrics.ringMissed(),
-      onClose: (closed) => this.#closed(ring, closed),
+    const cursor = await LogCursor.open(this, ring, start)
+    if (this.#isClosed) cursor.close()
+    if (!cursor.isOver) this.#cursors.add(cursor)
+    return cursor
+  }
+
+  openFirehose(principal: Principal, types: ReadonlySet<string> | undefined): Firehose {
+    const firehoses = this.#firehoses.get(principal) ?? new Set()
+    const firehose = new Firehose({
+      store: this.#store,
+      ...(types && { types }),
+      onClose: () => {
+        firehoses.delete(firehose)
+        if (firehoses.size === 0 && this.#firehoses.get(principal) === firehoses) this.#firehoses.delete(principal)
+      },
     })
-    this.#open.add(subscription)
-    return subscription
+    this.#firehoses.set(principal, firehoses.add(firehose))
+    if (this.#isClosed) firehose.close()
+    return firehose
+  }
+
+  /** The thread was erased: its watchers see what was published until now, and then it is over for them. */
+  closeThread(key: ThreadKey): void {
+    this.#rings.get(key)?.end()
+    // Whoever comes from now on sees what is written from now on.
+    this.#rings.delete(key)
   }
 
   close(): void {
-    for (const subscription of this.#open) subscription.close()
+    this.#isClosed = true
+    for (const cursor of this.#cursors) cursor.close()
+    for (const firehoses of this.#firehoses.values()) for (const firehose of firehoses) firehose.close()
   }
 
-  #closed(ring: Ring, subscription: Subscription): void {
-    this.#open.delete(subscription)
+  read({ key }: Ring, after: number, task: TaskRange | undefined): Promise<EventPage> {
+    return this.#store.events(key, { after, limit: pageEventsMax, ...(task && { task }) })
+  }
+
+  missed(): void {
+    this.#metrics.ringMissed()
+  }
+
+  closed(cursor: LogCursor, ring: Ring): void {
+    this.#cursors.delete(cursor)
     if (ring.watcherCount === 0 && this.#rings.get(ring.key) === ring) this.#rings.delete(ring.key)
+  }
+
+  #firehosesOf(key: ThreadKey): Set<Firehose> | undefined {
+    return this.#firehoses.size === 0 ? undefined : this.#firehoses.get(principalOf(key))
   }
 }

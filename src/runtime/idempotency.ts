@@ -1,6 +1,8 @@
-import { HoldfastError, isHoldfastError, notFound } from '../core/errors.ts'
+import type { TaskRequest } from '../core/accept.ts'
+import { HoldfastError, isHoldfastError } from '../core/errors.ts'
 import type { ThreadKey } from '../core/id.ts'
 import { isQueued, positionsOf } from '../core/position.ts'
+import type { OnBusy } from '../core/prompt.ts'
 import { type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Refusal } from '../core/unit.ts'
 import type { Store } from '../stores/store.ts'
@@ -20,13 +22,18 @@ export function requestKey(
   key: string | undefined,
   route: 'runs' | 'tasks',
   thread: ThreadKey,
-  request: object,
+  request: TaskRequest & { readonly onBusy?: OnBusy },
 ): RequestKey | undefined {
   if (key === undefined) return undefined
   if (typeof key !== 'string' || !/^[!-~]{1,200}$/.test(key)) {
     throw new HoldfastError('invalid_request', 'An idempotency key is 1-200 visible ASCII characters')
   }
-  return { key, digest: digest(route, thread, JSON.stringify(request)) }
+  return { key, digest: digest(route, thread, requestText(request)) }
+}
+
+/** What a request is told from another by. Asked again it is the same request, though of another trace. */
+export function requestText({ traceparent: _traceparent, ...request }: TaskRequest): string {
+  return JSON.stringify(request)
 }
 
 /**
@@ -66,7 +73,7 @@ async function repeated(
   refusal: Refusal,
   asked: string | undefined,
 ): Promise<Task & { isReplayed: true }> {
-  if (refusal.code !== 'key_taken') throw new HoldfastError('store_unavailable', 'The thread was changed; ask again')
+  if (refusal.code !== 'key_taken') throw changed()
   const { task, digest: used } = refusal
   if (used !== asked) {
     throw new HoldfastError('idempotency_conflict', 'This idempotency key was used for another request', {
@@ -74,7 +81,12 @@ async function repeated(
     })
   }
   const record = await store.task(task)
-  if (!record) throw notFound(task)
+  // Its thread was deleted since, and the key is free again.
+  if (!record) throw changed()
   const live = isQueued(record) ? await store.livePart(record.key) : undefined
   return { ...toTask(record, positionsOf(live?.tasks ?? []).get(task)), isReplayed: true }
+}
+
+function changed(): HoldfastError {
+  return new HoldfastError('store_unavailable', 'The thread was changed; ask again')
 }

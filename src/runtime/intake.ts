@@ -11,6 +11,7 @@ import type { RunOptions } from './agent.ts'
 import { encode } from './encode.ts'
 import { intent } from './entry.ts'
 import { acceptedTask, requestKey, unlessRepeated } from './idempotency.ts'
+import type { OpenTasks } from './open-tasks.ts'
 import { checkRegistered, type Registry } from './registry.ts'
 import { runRequest } from './request.ts'
 import type { Writer } from './writer.ts'
@@ -20,6 +21,7 @@ export interface IntakeParts {
   readonly writer: Writer
   readonly limits: Limits
   readonly agents: Registry
+  readonly openTasks: OpenTasks
   newMessageId(): string
   /** Throws if new work is not accepted now. */
   checkOpen(): void
@@ -60,7 +62,7 @@ export class Intake {
   }
 
   async run(principal: Principal, options: RunOptions): Promise<AcceptedRun> {
-    const { store, writer, agents, limits } = this.#parts
+    const { store, writer, agents, limits, openTasks } = this.#parts
     this.#parts.checkOpen()
     const thread = threadKey(principal, threadId(options.thread))
     const request = runRequest(options, limits)
@@ -69,7 +71,9 @@ export class Intake {
     if (!waysWhenBusy.includes(onBusy)) throw invalid(`onBusy is one of ${waysWhenBusy.join(', ')}`)
     const key = requestKey(options.idempotencyKey, 'runs', thread, { ...request, onBusy })
     const how = { onBusy, by: principal, messageId: this.#parts.newMessageId(), ...(key && { key }) }
-    const accepting = writer.change(intent(thread, 'accept', (live, around) => prompt(live, around, request, how)))
+    const accepting = writer.change(
+      intent(thread, 'accept', (live, around) => openTasks.admit(prompt(live, around, request, how))),
+    )
     const done = await unlessRepeated(writer, thread, key, accepting)
     if ('refusal' in done) return acceptedTask(store, done, key)
     const { task, ...rest } = done.value

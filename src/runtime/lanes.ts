@@ -6,12 +6,16 @@ export interface Queued {
 
 type Taking = 'taken' | 'blocked' | 'full'
 
-// What one lane may add to a batch. A batch that is one lane's flood is written in about a millisecond.
+// What one lane may add to a batch before the others had their turn.
 export const turnBytes = 32 * 1024
+// Lanes take further turns until a batch holds this much: enough that its fsync is not most of what it costs, little
+// enough that a batch which is one lane's flood is written in a millisecond or two.
+const filledBytes = 128 * 1024
 
 /**
- * Queues that take turns, one turn per batch. What is in one lane keeps its order; between lanes there is none, so a task
- * that floods its own lane delays nobody else by more than a turn, neither in a batch nor by the batch it fills.
+ * Queues that take turns, one turn per batch unless that leaves it nearly empty. What is in one lane keeps its order;
+ * between lanes there is none, so a task that floods its own lane delays nobody else by more than a turn in a batch, or a
+ * small batch that it fills alone.
  */
 export class Lanes<Entry extends Queued> {
   readonly #lanes = new Map<string, Entry[]>()
@@ -86,12 +90,22 @@ export class Lanes<Entry extends Queued> {
    * others may go on) or `full` (nobody goes on).
    */
   drain(take: (entry: Entry, lane: string) => Taking): void {
+    const before = this.#bytes
+    for (let left = Number.POSITIVE_INFINITY; this.#bytes < left && before - this.#bytes < filledBytes; ) {
+      left = this.#bytes
+      if (this.#round(take) === 'full') return
+    }
+  }
+
+  #round(take: (entry: Entry, lane: string) => Taking): Taking {
     let turnsLeft = this.#lanes.size
     // A lane that had its turn goes to the end of the map, so that the next batch begins with those that had none.
     for (const [lane, entries] of this.#lanes) {
-      if (turnsLeft === 0 || this.#turn(lane, entries, take) === 'full') return
+      if (turnsLeft === 0) break
+      if (this.#turn(lane, entries, take) === 'full') return 'full'
       turnsLeft -= 1
     }
+    return 'taken'
   }
 
   #turn(lane: string, entries: Entry[], take: (entry: Entry, lane: string) => Taking): Taking {

@@ -1,6 +1,6 @@
-import { metrics } from '@opentelemetry/api'
-import type { Status } from '../core/status.ts'
-import type { Operation } from '../core/unit.ts'
+import { type Meter, metrics } from '@opentelemetry/api'
+import { type Status, terminalStatuses } from '../core/status.ts'
+import { type Operation, operations } from '../core/unit.ts'
 
 /** What can be measured at any moment, asked for when somebody collects. */
 export interface Gauges {
@@ -9,21 +9,46 @@ export interface Gauges {
   streams(): number
 }
 
+/** The one histogram, of which nothing is to be seen before the first flush unless its reader adds it. */
+export const flushSeconds = {
+  name: 'holdfast_flush_seconds',
+  description: 'How long the store took to commit a batch',
+  unit: 's',
+  // A flush of a good disk takes about a millisecond; a commit over five seconds is an outage.
+  boundaries: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+} as const
+
 /**
  * What the runtime counts, by the OpenTelemetry API: without an SDK nothing is kept. The names are those of the wire
- * contract; an exporter adds `_total` to counters.
+ * contract; an exporter adds `_total` to counters. Every counter begins at 0, so that its first change shows as one.
  */
 export class Metrics {
-  readonly #meter = metrics.getMeter('holdfast')
-  readonly #commitFailures = this.#meter.createCounter('holdfast_commit_failures')
-  readonly #lateEmits = this.#meter.createCounter('holdfast_late_emits')
-  readonly #tasks = this.#meter.createCounter('holdfast_tasks')
-  readonly #flush = this.#meter.createHistogram('holdfast_flush_seconds', { unit: 's' })
-  readonly #ringMisses = this.#meter.createCounter('holdfast_ring_misses')
+  readonly #meter: Meter
+  readonly #commitFailures
+  readonly #lateEmits
+  readonly #tasks
+  readonly #flush
+  readonly #ringMisses
   #stop: () => void = () => {}
 
-  commitFailed(operations: Iterable<Operation>): void {
-    for (const operation of operations) this.#commitFailures.add(1, { operation })
+  constructor(meter: Meter = metrics.getMeter('holdfast')) {
+    this.#meter = meter
+    const counter = (name: string, description: string) => meter.createCounter(name, { description })
+    this.#commitFailures = counter('holdfast_commit_failures', 'Commits that the store failed, by what was in them')
+    this.#lateEmits = counter('holdfast_late_emits', 'Emits of tasks that had ended, which were dropped')
+    this.#tasks = counter('holdfast_tasks', 'Tasks that ended on this node')
+    this.#ringMisses = counter('holdfast_ring_misses', 'Reads of a log that went to the store')
+    const { name, description, unit, boundaries } = flushSeconds
+    const advice = { explicitBucketBoundaries: [...boundaries] }
+    this.#flush = meter.createHistogram(name, { description, unit, advice })
+    for (const operation of operations) this.#commitFailures.add(0, { operation })
+    for (const status of terminalStatuses) this.#tasks.add(0, { status })
+    this.#lateEmits.add(0)
+    this.#ringMisses.add(0)
+  }
+
+  commitFailed(failed: Iterable<Operation>): void {
+    for (const operation of failed) this.#commitFailures.add(1, { operation })
   }
 
   lateEmit(): void {
@@ -43,9 +68,10 @@ export class Metrics {
   }
 
   observe(gauges: Gauges): void {
-    const queueDepth = this.#meter.createObservableGauge('holdfast_queue_depth')
-    const unclaimable = this.#meter.createObservableGauge('holdfast_unclaimable_tasks')
-    const streams = this.#meter.createObservableGauge('holdfast_streams')
+    const gauge = (name: string, description: string) => this.#meter.createObservableGauge(name, { description })
+    const queueDepth = gauge('holdfast_queue_depth', 'Tasks that are accepted and not started')
+    const unclaimable = gauge('holdfast_unclaimable_tasks', 'Tasks that may start, of agents that this node has not')
+    const streams = gauge('holdfast_streams', 'Readers that follow a log on this node')
     const instruments = [queueDepth, unclaimable, streams]
     const report = (result: { observe(gauge: (typeof instruments)[number], value: number): void }) => {
       result.observe(queueDepth, gauges.queueDepth())

@@ -1,8 +1,16 @@
+import type { Meter } from '@opentelemetry/api'
 import type { Inbox } from '../core/inbox.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Agents } from './agent.ts'
 import type { Clock } from './clock.ts'
 import type { Logger } from './logger.ts'
+
+/** Where the runtime counts, by the OpenTelemetry API, and how that is read, where it can be. */
+export interface MetricsPort {
+  readonly meter: Meter
+  /** All that was counted, as text of Prometheus. */
+  text?(): Promise<string>
+}
 
 export interface NodeOptions {
   readonly agents?: Agents
@@ -19,6 +27,8 @@ export interface NodeOptions {
   readonly concurrency?: number
   /** The owner inbox of tasks that were not spawned with one of their own. */
   readonly inbox?: Inbox
+  /** The meter that the OpenTelemetry API gives, unless given. */
+  readonly metrics?: MetricsPort
   /** Called when the store cannot tell what is on the disk. Ends the process unless given. */
   readonly onFatal?: (error: unknown) => void
 }

@@ -13,10 +13,12 @@ import { TaskContext } from './context.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Executor } from './executor.ts'
 import { Feed } from './feed.ts'
+import type { Readiness } from './info.ts'
 import { Intake } from './intake.ts'
 import { harmless, type Logger, silentLogger } from './logger.ts'
 import { Metrics } from './metrics.ts'
 import type { NodeOptions } from './node-options.ts'
+import { OpenTasks } from './open-tasks.ts'
 import { Owners } from './owners.ts'
 import { Reactions } from './reactions.ts'
 import { Recovery } from './recovery.ts'
@@ -47,7 +49,7 @@ export class Node {
   readonly log: Logger
   readonly ambient = new Ambient()
   readonly signals = new Signals()
-  readonly metrics = new Metrics()
+  readonly metrics: Metrics
   readonly owners: Owners
   readonly feed: Feed
   readonly writer: Writer
@@ -59,6 +61,8 @@ export class Node {
   readonly #closures = new Closures()
   readonly #ids: TaskIds
   readonly #slots: Slots
+  readonly #openTasks: OpenTasks
+  readonly #metricsText: (() => Promise<string>) | undefined
   readonly #dispatcher: Dispatcher
   readonly #supervisor: Supervisor
   #isDraining = false
@@ -89,13 +93,16 @@ export class Node {
     this.clock = options.clock ?? systemClock
     this.limits = { ...defaultLimits, ...options.limits }
     this.log = harmless(options.log ?? silentLogger)
+    this.#metricsText = options.metrics?.text?.bind(options.metrics)
+    this.metrics = new Metrics(options.metrics?.meter)
+    this.#openTasks = new OpenTasks(this.limits.openTasksPerPrincipal)
     this.owners = new Owners(options.inbox, this.log)
     this.feed = new Feed(store, this.metrics)
     this.#agents = registryOf(options.agents ?? {})
     this.#ids = options.ids === 'random' ? randomTaskIds : new SequentialTaskIds((count) => store.allocate(count))
     this.#slots = new Slots(options.concurrency ?? concurrencyDefault, () => this.#dispatcher.poke())
     const { id: node, clock, limits, log, ambient, signals, metrics, owners, feed } = this
-    const [agents, closures, slots] = [this.#agents, this.#closures, this.#slots]
+    const [agents, closures, slots, openTasks] = [this.#agents, this.#closures, this.#slots, this.#openTasks]
     const checkOpen = () => this.#checkOpen()
     const writer = new Writer({
       store,
@@ -104,7 +111,10 @@ export class Node {
       metrics,
       threads: new Threads(store),
       around: this.#surroundings(),
-      onCommitted: (unit, verdict) => reactions.committed(unit, verdict),
+      onCommitted: (unit, verdict) => {
+        openTasks.committed(unit)
+        reactions.committed(unit, verdict)
+      },
       onFatal: options.onFatal ?? endProcess,
     })
     const executor = new Executor({
@@ -121,13 +131,13 @@ export class Node {
       storeClock: store.clock,
       context: (execution) => new TaskContext(contextParts, execution),
     })
-    const spawning = new Spawning({ store, writer, ambient, limits, agents, closures, owners, checkOpen })
+    const spawning = new Spawning({ store, writer, ambient, limits, agents, closures, owners, openTasks, checkOpen })
     const contextParts = { store, writer, clock, log, ambient, signals, owners, spawning, limits }
     const recovery = new Recovery({ store, writer, slots, log, agents })
     const onWork = () => this.#dispatcher.poke()
     const reactions = new Reactions({ feed, executor, closures, recovery, signals, metrics, owners, onWork })
     const recover = (orphan: TaskRef) => recovery.recover(orphan)
-    const dispatcher = new Dispatcher({ store, writer, slots, log, node, agents, closures, recover })
+    const dispatcher = new Dispatcher({ store, writer, slots, log, node, agents, closures, openTasks, recover })
     const leaseMs = options.leaseMs ?? leaseMsDefault
     this.#dispatcher = dispatcher
     this.#supervisor = new Supervisor({ store, writer, executor, dispatcher, clock, log, node, leaseMs })
@@ -135,13 +145,23 @@ export class Node {
     this.executor = executor
     this.spawning = spawning
     const newMessageId = () => `msg_${randomUUID()}`
-    this.intake = new Intake({ store, writer, limits, agents, newMessageId, checkOpen })
+    this.intake = new Intake({ store, writer, limits, agents, openTasks, newMessageId, checkOpen })
     const reserveIds = (ids: readonly TaskId[]) => this.#ids.reserve(ids)
     this.restoration = new Restoration({ store, writer, limits, checkOpen, reserveIds })
   }
 
-  get isReady(): boolean {
-    return !this.#isDraining && !this.writer.isDown
+  get agents(): Registry {
+    return this.#agents
+  }
+
+  get readiness(): Readiness {
+    const [isDraining, isStoreUp] = [this.#isDraining, !this.writer.isDown]
+    return { isReady: isStoreUp && !isDraining, isDraining, isStoreUp }
+  }
+
+  /** What was counted, where the metrics can be read. */
+  async metricsText(): Promise<string | undefined> {
+    return this.#metricsText?.()
   }
 
   async #start(): Promise<void> {
@@ -201,7 +221,9 @@ export class Node {
         const canRun = task.closure ?? (task.agent !== undefined && this.#agents.has(task.agent))
         return canRun && !this.#isDraining && this.#slots.tryTake()
       },
-      giveBack: ({ ids, slotCount }) => {
+      decided: (unit) => this.#openTasks.decided(unit),
+      giveBack: ({ ids, slotCount, unit }) => {
+        if (unit) this.#openTasks.withdrawn(unit)
         for (const id of ids) {
           this.#closures.drop(id)
           this.owners.drop(id)

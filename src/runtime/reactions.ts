@@ -36,6 +36,7 @@ export class Reactions {
 
   committed(unit: Unit, verdict: Committed): void {
     const { feed, executor, signals, owners } = this.#parts
+    if (unit.erase) feed.closeThread(unit.thread)
     feed.publish(unit.thread, verdict.first, verdict.at, unit.events)
     if (unit.fence) {
       const lastSeq = verdict.first + unit.events.length - 1

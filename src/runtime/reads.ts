@@ -12,6 +12,7 @@ import {
 import type { Message, Part } from '../core/message.ts'
 import { assistantParts, foldParts, type PartsFold } from '../core/parts.ts'
 import { isQueued, positionsOf } from '../core/position.ts'
+import type { Question } from '../core/question.ts'
 import { type Result, toResult } from '../core/result.ts'
 import type { Status } from '../core/status.ts'
 import { isRun, type Task, type TaskRecord, toTask } from '../core/task.ts'
@@ -46,6 +47,14 @@ export interface ThreadSnapshot {
   readonly tasks: readonly Task[]
   /** What every running task has put out so far. */
   readonly live: readonly { readonly task: TaskId; readonly parts: readonly Part[] }[]
+  /** Those that are open. */
+  readonly questions: readonly Question[]
+}
+
+export interface MessagePage {
+  readonly messages: readonly Message[]
+  /** The number after which the next page begins; absent on the last. */
+  readonly cursor?: number
 }
 
 export interface ReadsParts {
@@ -118,9 +127,20 @@ export class Reads {
 
   /** The whole of the conversation, or what follows a number. */
   messages(thread: string, options: { readonly after?: number; readonly limit?: number }): Promise<Message[]> {
-    const { after = 0 } = options
-    if (!Number.isSafeInteger(after)) throw invalid('after is a whole number')
+    const after = checkedAfter(options.after)
     return this.#parts.store.messages(this.key(thread), { after, limit: checkedLimit(options.limit) })
+  }
+
+  async messagePage(
+    thread: string,
+    options: { readonly after?: number; readonly limit?: number },
+  ): Promise<MessagePage> {
+    const limit = checkedLimit(options.limit)
+    const after = checkedAfter(options.after)
+    const found = await this.#parts.store.messages(this.key(thread), { after, limit: limit + 1 })
+    const messages = found.slice(0, limit)
+    const last = messages.at(-1)
+    return { messages, ...(last && found.length > limit && { cursor: last.seq }) }
   }
 
   async snapshot(thread: string): Promise<ThreadSnapshot> {
@@ -139,6 +159,7 @@ export class Reads {
       messages,
       tasks: tasks.map((record) => toTask(record, queue.get(record.id))),
       live,
+      questions: [],
     }
   }
 
@@ -191,7 +212,12 @@ function cursorOf({ cursor }: { readonly cursor?: string | undefined }): { curso
   return cursor === undefined ? {} : { cursor }
 }
 
-function checkedLimit(limit = pageDefault): number {
+function checkedAfter(after = 0): number {
+  if (Number.isSafeInteger(after)) return after
+  throw invalid('after is a whole number')
+}
+
+export function checkedLimit(limit = pageDefault): number {
   if (Number.isInteger(limit) && limit >= 1 && limit <= pageMax) return limit
   throw invalid(`A limit is a whole number from 1 to ${pageMax}`)
 }

@@ -6,6 +6,7 @@ import type { ParentContext } from '../core/lineage.ts'
 import type { Part } from '../core/message.ts'
 import { checkName } from '../core/name.ts'
 import { type Asked, describe } from '../core/task.ts'
+import { isTraceparent } from '../core/traceparent.ts'
 import type { Ask, RunOptions, SpawnOptions } from './agent.ts'
 import { checkInbox } from './checked-options.ts'
 import { encode } from './encode.ts'
@@ -62,12 +63,15 @@ export function parentOf(options: SpawnOptions): ParentContext | undefined {
 }
 
 function common(options: Omit<SpawnOptions, 'parent'>, ask: { asked: Asked; input?: JsonText }, limits: Limits) {
-  const { agent, description, timeoutMs, metadata, prompt } = options
+  const { agent, description, timeoutMs, metadata, prompt, traceparent } = options
   if (description !== undefined && !(typeof description === 'string' && description.length <= descriptionLengthMax)) {
     throw invalid(`A description is a string of at most ${descriptionLengthMax} characters`)
   }
   if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= timeoutMsMax)) {
     throw invalid(`timeoutMs is a whole number of milliseconds from 1 to ${timeoutMsMax}`)
+  }
+  if (traceparent !== undefined && !isTraceparent(traceparent)) {
+    throw invalid('A traceparent is 00-TRACE-SPAN-FLAGS of 32, 16 and 2 hex digits, as W3C Trace Context writes it')
   }
   // It is in the event of the acceptance, where only the input can be left out.
   const what = { what: 'The metadata', bytesMax: Math.min(limits.bodyBytes, limits.eventBytes / 2) }
@@ -77,6 +81,7 @@ function common(options: Omit<SpawnOptions, 'parent'>, ask: { asked: Asked; inpu
     description: describe(description, prompt ?? textOf(options.parts), agent),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(metadata !== undefined && { metadata: encode(metadata, what) }),
+    ...(traceparent !== undefined && { traceparent }),
   }
 }
 

@@ -1,14 +1,16 @@
-import { type Event, type StoredEvent, toEvent } from '../core/event.ts'
 import type { ThreadKey } from '../core/id.ts'
+import type { EventPage } from '../stores/store.ts'
+import { batchEnd, LoggedEvent } from './log-entry.ts'
 
 // What a watcher may be behind before it reads pages from the store instead.
 const ringEventsMax = 4096
-const ringBytesMax = 1024 * 1024
+const ringLengthMax = 1024 * 1024
+// Batches kept for others who come to the same place. Nearly all are at the head; a few are a flush or two behind.
+const batchesMax = 4
 
-/** An event of the ring, parsed at most once however many watch. */
-export interface RingEvent {
-  readonly stored: StoredEvent
-  event?: Event
+export interface Watcher {
+  /** Something has changed since it began to wait. */
+  wake(): void
 }
 
 /**
@@ -16,16 +18,25 @@ export interface RingEvent {
  *
  * R1 It holds a stretch without a hole; an event that does not follow the last one begins a new stretch.
  * R2 `head` is the highest number known; the stretch ends there, unless another node wrote what is not here. Until the
- *    head has been read, or after a hint that somebody else wrote, it is not known (`isCurrent`).
+ *    head has been read, or after a hint that somebody else wrote, it is not known (`isCurrent`). A read that was begun
+ *    before a hint says nothing about it.
+ * R3 Whoever asks for the same place before something new comes gets the same array, so that it is encoded once for all.
+ * R4 A watcher that waits is woken once, however much is appended until it looks.
+ * R5 Once ended, nothing is appended: who is at the head is through.
  */
 export class Ring {
   readonly key: ThreadKey
-  #events: RingEvent[] = []
+  #entries: LoggedEvent[] = []
   #start = 0
-  #bytes = 0
+  #length = 0
   #head = 0
   #isCurrent = false
-  readonly #watchers = new Set<() => void>()
+  #isEnded = false
+  #hintCount = 0
+  #batches: Map<number, readonly LoggedEvent[]> | undefined
+  #watcherCount = 0
+  readonly #waiting = new Set<Watcher>()
+  #refreshing: Promise<void> | undefined
 
   constructor(key: ThreadKey) {
     this.key = key
@@ -39,74 +50,125 @@ export class Ring {
     return this.#isCurrent
   }
 
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
   get watcherCount(): number {
-    return this.#watchers.size
+    return this.#watcherCount
   }
 
-  /** Events from `after + 1` on, or undefined if they are not here. */
-  after(after: number): readonly RingEvent[] | undefined {
-    const first = this.#events[this.#start]?.stored.seq
+  /** How often somebody else may have written. To be looked at before a read, and given to `advance` after it. */
+  get hintCount(): number {
+    return this.#hintCount
+  }
+
+  /** Events from `after + 1` on, as many as a batch holds, or undefined if they are not here. */
+  batchAfter(after: number): readonly LoggedEvent[] | undefined {
+    const first = this.#entries[this.#start]?.seq
     if (first === undefined || after + 1 < first || after >= this.#head) return undefined
-    return this.#events.slice(this.#start + (after + 1 - first))
+    const known = this.#batches?.get(after)
+    if (known) return known
+    const from = this.#start + (after + 1 - first)
+    const batch = this.#entries.slice(from, batchEnd(this.#entries, from))
+    this.#batches ??= new Map()
+    for (const oldest of this.#batches.keys()) {
+      if (this.#batches.size < batchesMax) break
+      this.#batches.delete(oldest)
+    }
+    this.#batches.set(after, batch)
+    return batch
   }
 
-  append(events: readonly StoredEvent[]): void {
-    const first = events[0]
-    const last = events.at(-1)
-    if (!first || !last || first.seq <= this.#head) return
-    if (this.#events.at(-1)?.stored.seq !== first.seq - 1) this.#clear()
-    for (const stored of events) {
-      this.#events.push({ stored })
-      this.#bytes += stored.data.length
+  append(entries: readonly LoggedEvent[]): void {
+    const first = entries[0]
+    const last = entries.at(-1)
+    if (this.#isEnded || !first || !last || first.seq <= this.#head) return
+    if (this.#entries.at(-1)?.seq !== first.seq - 1) this.#clear()
+    for (const entry of entries) {
+      this.#entries.push(entry)
+      this.#length += entry.length
     }
     this.#head = last.seq
+    this.#batches = undefined
     this.#trim()
     this.#tell()
   }
 
-  /** The store had this head a moment ago, wherever its events were written. */
-  advance(head: number): void {
-    this.#isCurrent = true
+  /** The store had this head when a read was begun, wherever its events were written. */
+  advance(head: number, hintCount = this.#hintCount): void {
+    if (hintCount === this.#hintCount) this.#isCurrent = true
     if (head <= this.#head) return
     this.#clear()
     this.#head = head
     this.#tell()
   }
 
+  /** Reads what somebody else wrote, once for all who are at the head. */
+  refresh(read: (after: number) => Promise<EventPage>): Promise<void> {
+    this.#refreshing ??= this.#refresh(read).finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
+  }
+
   /** Somebody else may have written: watchers look into the store. */
   hint(): void {
     this.#isCurrent = false
+    this.#hintCount += 1
     this.#tell()
   }
 
-  watch(watcher: () => void): () => void {
-    this.#watchers.add(watcher)
-    return () => this.#watchers.delete(watcher)
+  /** The thread was erased: nobody waits for more. */
+  end(): void {
+    this.#isEnded = true
+    this.#tell()
   }
 
-  eventOf(entry: RingEvent): Event {
-    entry.event ??= toEvent(this.key, entry.stored)
-    return entry.event
+  join(): void {
+    this.#watcherCount += 1
+  }
+
+  leave(watcher: Watcher): void {
+    this.#watcherCount -= 1
+    this.#waiting.delete(watcher)
+  }
+
+  wait(watcher: Watcher): void {
+    this.#waiting.add(watcher)
+  }
+
+  async #refresh(read: (after: number) => Promise<EventPage>): Promise<void> {
+    const after = this.#head
+    const hints = this.#hintCount
+    const page = await read(after)
+    // If the log no longer reaches back to it, those who are there are told when they look for themselves.
+    const isWhole = page.first <= after + 1
+    if (isWhole) this.append(page.events.map((stored) => new LoggedEvent(this.key, stored)))
+    if (!isWhole || page.upTo >= page.head) this.advance(page.head, hints)
   }
 
   #tell(): void {
-    for (const watcher of this.#watchers) watcher()
+    for (const watcher of this.#waiting) watcher.wake()
+    this.#waiting.clear()
   }
 
   #clear(): void {
-    this.#events = []
+    this.#entries = []
     this.#start = 0
-    this.#bytes = 0
+    this.#length = 0
+    this.#batches = undefined
   }
 
   #trim(): void {
-    while (this.#events.length - this.#start > ringEventsMax || this.#bytes > ringBytesMax) {
-      this.#bytes -= this.#events[this.#start]?.stored.data.length ?? 0
+    while (this.#entries.length - this.#start > ringEventsMax || this.#length > ringLengthMax) {
+      this.#length -= this.#entries[this.#start]?.length ?? 0
       this.#start += 1
     }
-    // The front is cut off now and then, not at every event, because that copies the rest.
-    if (this.#start <= ringEventsMax) return
-    this.#events = this.#events.slice(this.#start)
+    // The front is cut off when it is the larger part: not at every event, because that copies the rest, and not much
+    // later, because large events would be kept for as long.
+    if (this.#start * 2 <= this.#entries.length) return
+    this.#entries = this.#entries.slice(this.#start)
     this.#start = 0
   }
 }

@@ -1,37 +1,32 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { Event } from '../core/event.ts'
-import { principal as checkedPrincipal, type Principal, principalOf, type TaskId, taskId } from '../core/id.ts'
+import { principal as checkedPrincipal, type Principal, type TaskId } from '../core/id.ts'
 import type { Inbox } from '../core/inbox.ts'
 import type { Message } from '../core/message.ts'
 import type { Result } from '../core/result.ts'
-import { isTerminal } from '../core/status.ts'
-import { type Task, toTask } from '../core/task.ts'
+import type { Task } from '../core/task.ts'
 import type { Store, ThreadPage } from '../stores/store.ts'
 import type { RunOptions, SpawnOptions } from './agent.ts'
 import { checkInbox } from './checked-options.ts'
 import { nextTurn } from './clock.ts'
+import { eraseThread } from './erasure.ts'
+import { type AgentSummary, infoOf, type Readiness, type RuntimeInfo, summariesOf } from './info.ts'
 import type { AcceptedRun, SendAnswer } from './intake.ts'
+import type { LogCursor } from './log-cursor.ts'
+import type { LogPage } from './log-page.ts'
+import { type EventStream, type LogPageOptions, LogReads, type SubscribeOptions, subscribe } from './log-reads.ts'
 import { Node } from './node.ts'
 import type { NodeOptions } from './node-options.ts'
-import { OpeningSubscription } from './opening-subscription.ts'
 import type { PersistedTask } from './persisted-task.ts'
-import { type ListOptions, Reads, type TaskList, type ThreadSnapshot } from './reads.ts'
+import { type ListOptions, type MessagePage, Reads, type TaskList, type ThreadSnapshot } from './reads.ts'
 import { parentOf } from './request.ts'
 import type { RestoreAnswer } from './restoration.ts'
-import { unlessStopped } from './stop.ts'
-import { checkAhead, type Subscription } from './subscription.ts'
+import { type CancelOptions, cancelTask } from './task-cancel.ts'
+import { waitForEnd } from './wait-for-end.ts'
 
 export interface RuntimeOptions extends NodeOptions {
   /** How long `close` lets tasks finish before they are handed over. */
   readonly shutdownMs?: number
-}
-
-export interface SubscribeOptions {
-  readonly thread: string
-  /** Only this task's events; the subscription ends with its terminal one. */
-  readonly task?: string
-  /** The number after which to begin; 0, the beginning, unless given. */
-  readonly after?: number
 }
 
 /** Opens the store when first needed; what it rejects with, every call rejects with. */
@@ -79,7 +74,25 @@ export class Runtime {
 
   /** Whether new work is accepted now: the store is up, and the runtime is not closing. */
   async isReady(): Promise<boolean> {
-    return (await this.#shared.node).isReady
+    return (await this.readiness()).isReady
+  }
+
+  async readiness(): Promise<Readiness> {
+    return (await this.#shared.node).readiness
+  }
+
+  async info(): Promise<RuntimeInfo> {
+    return infoOf(await this.#shared.node)
+  }
+
+  /** The agents that are registered here. */
+  async agents(): Promise<AgentSummary[]> {
+    return summariesOf((await this.#shared.node).agents)
+  }
+
+  /** What was counted, as text of Prometheus; undefined if the metrics that were given cannot be read. */
+  async metricsText(): Promise<string | undefined> {
+    return (await this.#shared.node).metricsText()
   }
 
   /** Spawns a background task. Inside a task this is `ctx.spawn`. */
@@ -121,20 +134,34 @@ export class Runtime {
     return (await this.#reads()).messages(thread, options)
   }
 
+  /** A page of the conversation, and where the next one begins. */
+  async messagePage(
+    thread: string,
+    options: { readonly after?: number; readonly limit?: number } = {},
+  ): Promise<MessagePage> {
+    return (await this.#reads()).messagePage(thread, options)
+  }
+
   async hasRunning(thread: string): Promise<boolean> {
     return (await this.#reads()).hasRunning(thread)
   }
 
   /** Cancels one task; its attached children follow when it ends. False if it had ended, or never was. */
   async cancel(task: string, reason?: string): Promise<boolean> {
-    const cancelled = await this.#cancel(task, 'task', reason)
-    return cancelled.length > 0
+    const cancelled = await this.cancelTask(task, { tree: false, ...(reason !== undefined && { reason }) })
+    return cancelled !== undefined && cancelled.length > 0
   }
 
   /** Cancels a task with all its attached descendants, and says how many had not ended. */
   async cancelTree(task: string, reason?: string): Promise<number> {
-    const cancelled = await this.#cancel(task, 'tree', reason)
-    return cancelled.length
+    const cancelled = await this.cancelTask(task, reason === undefined ? {} : { reason })
+    return cancelled?.length ?? 0
+  }
+
+  /** Cancels a task, and answers with every task in reach that had not ended; undefined if there is no such task. */
+  async cancelTask(task: string, options: CancelOptions = {}): Promise<readonly TaskId[] | undefined> {
+    const { intake } = await this.#shared.node
+    return cancelTask({ intake, reads: await this.#reads(), principal: this.#principal }, task, options)
   }
 
   /** Cancels all live tasks of a thread, and says how many there were. */
@@ -153,6 +180,12 @@ export class Runtime {
     const { scope = 'runs', reason } = options
     if (scope !== 'runs' && scope !== 'all') throw new HoldfastError('invalid_request', 'A scope is runs or all')
     return node.intake.cancel(key, { kind: scope }, this.#principal, reason)
+  }
+
+  /** Cancels all that lives in a thread, waits for it to end, and removes all content. The numbers of its log go on. */
+  async deleteThread(thread: string): Promise<void> {
+    const node = await this.#shared.node
+    await eraseThread(node, (await this.#reads()).key(thread), this.#principal)
   }
 
   /** Sends a message to a task's inbox. With `thread`, only if the task is of that thread. */
@@ -174,20 +207,7 @@ export class Runtime {
   /** Resolves with the task once it has ended, however it ends; undefined if there is none. */
   async wait(task: string, options: { readonly signal?: AbortSignal } = {}): Promise<Task | undefined> {
     const node = await this.#shared.node
-    for (;;) {
-      const listener = node.signals.listen(`end:${String(task)}`)
-      try {
-        if (!this.#isExecutedHere(node, task)) {
-          const found = await this.get(task)
-          if (!found || isTerminal(found.status)) return found
-        }
-        const { heard } = listener
-        const ended = await (options.signal ? unlessStopped(options.signal, heard) : heard)
-        if (ended) return toTask(ended)
-      } finally {
-        listener.stop()
-      }
-    }
+    return waitForEnd(node, this.#principal, task, { get: () => this.get(task), signal: options.signal })
   }
 
   /** Ended tasks that are not runs and whose result nobody took. Reading takes nothing. */
@@ -208,11 +228,22 @@ export class Runtime {
 
   /** The log from a number on: replay, then live, without a seam. */
   subscribe(options: SubscribeOptions): AsyncIterableIterator<Event, undefined> {
-    const { after = 0 } = options
-    if (!Number.isSafeInteger(after) || after < 0) {
-      throw new HoldfastError('invalid_request', 'after is a whole number from 0 on')
-    }
-    return new OpeningSubscription(() => this.#subscribe(options, after))
+    return subscribe(options, () => this.#logs())
+  }
+
+  /** The log from a number on, in batches ready to be sent. Rejects if it cannot begin there. */
+  async openLog(options: SubscribeOptions): Promise<LogCursor> {
+    return (await this.#logs()).open(options)
+  }
+
+  /** Some of the log as it is now. */
+  async logPage(thread: string, options: LogPageOptions = {}): Promise<LogPage> {
+    return (await this.#logs()).page(thread, options)
+  }
+
+  /** The events of all the principal's threads from now on, each thread in order and without a hole. */
+  async openFirehose(options: { readonly types?: readonly string[] } = {}): Promise<EventStream> {
+    return (await this.#logs()).openFirehose(options.types)
   }
 
   /** Runs a function in which spawns inherit this lineage, as a tool call of some other framework would have it. */
@@ -245,12 +276,6 @@ export class Runtime {
     await node?.close(options.drainMs ?? this.#shared.options.shutdownMs ?? 25_000)
   }
 
-  /** Then it has not ended, and its end will be heard of: the store need not be asked. */
-  #isExecutedHere(node: Node, task: string): boolean {
-    const execution = node.executor.get(taskId(task))
-    return execution?.hasEnded === false && principalOf(execution.thread) === this.#principal
-  }
-
   async #reads(): Promise<Reads> {
     this.#readCount += 1
     // A store may answer within the turn, and code that asks until something has changed would keep it from changing.
@@ -263,27 +288,8 @@ export class Runtime {
     return this.#reading
   }
 
-  async #cancel(task: string, kind: 'task' | 'tree', reason: string | undefined): Promise<readonly TaskId[]> {
-    const node = await this.#shared.node
-    const record = await (await this.#reads()).record(task)
-    if (!record || isTerminal(record.status)) return []
-    return node.intake.cancel(record.key, { kind, task: taskId(task) }, this.#principal, reason)
-  }
-
-  async #subscribe(options: SubscribeOptions, after: number): Promise<Subscription | undefined> {
-    const node = await this.#shared.node
-    const reads = await this.#reads()
-    const key = reads.key(options.thread)
-    if (options.task === undefined) return node.feed.subscribe(key, { after })
-    const record = await reads.record(options.task)
-    if (record?.key !== key) {
-      throw new HoldfastError('not_found', `There is no task ${options.task} in thread ${options.thread}`)
-    }
-    if (isTerminal(record.status) && after >= record.seq) {
-      // Its terminal event is behind the start: nothing can follow.
-      checkAhead(after, (await node.store.events(key, { after, limit: 1 })).head)
-      return undefined
-    }
-    return node.feed.subscribe(key, { after, task: { id: record.id, first: record.firstSeq } })
+  async #logs(): Promise<LogReads> {
+    const { store, feed } = await this.#shared.node
+    return new LogReads({ store, feed, reads: await this.#reads(), principal: this.#principal })
   }
 }

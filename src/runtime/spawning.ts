@@ -12,7 +12,8 @@ import type { Closures } from './closures.ts'
 import { digest } from './digest.ts'
 import { executing, intent } from './entry.ts'
 import { closedError, type Execution } from './execution.ts'
-import { acceptedTask, requestKey, unlessRepeated } from './idempotency.ts'
+import { acceptedTask, requestKey, requestText, unlessRepeated } from './idempotency.ts'
+import type { OpenTasks } from './open-tasks.ts'
 import type { Owners } from './owners.ts'
 import { checkRegistered, type Registry } from './registry.ts'
 import { parentOf, spawnRequest } from './request.ts'
@@ -28,6 +29,7 @@ export interface SpawningParts {
   readonly agents: Registry
   readonly closures: Closures
   readonly owners: Owners
+  readonly openTasks: OpenTasks
   /** Throws if new work is not accepted now. */
   checkOpen(): void
 }
@@ -63,7 +65,7 @@ export class Spawning {
     const key = requestKey(options.idempotencyKey, 'tasks', thread, request)
     const change = writer.change(
       intent(thread, 'accept', (live, around) =>
-        this.#keep(accept(live, around, request, { ...(key && { key }) }), options),
+        this.#admit(accept(live, around, request, { ...(key && { key }) }), options),
       ),
     )
     const accepting = this.#withParent(change, thread, parent)
@@ -81,8 +83,10 @@ export class Spawning {
     const { scope } = ambient
     const lineage = scope?.task === execution.task ? scope.lineage : { task: execution.task }
     const parent = target === own ? mergeLineage(parentOf(options), lineage) : undefined
-    const request = spawnRequest(options, parent, limits)
-    const name = { ...named('spawn', options.name), input: digest(target, JSON.stringify(request)) }
+    const { traceparent = execution.record.traceparent } = options
+    const traced = traceparent === undefined ? options : { ...options, traceparent }
+    const request = spawnRequest(traced, parent, limits)
+    const name = { ...named('spawn', options.name), input: digest(target, requestText(request)) }
     const { task } = await taker.takeRaw(name, async (step) => {
       this.#checkAgent(options)
       const spawn = { execution, taker, step, request, options }
@@ -99,7 +103,7 @@ export class Spawning {
     const record = (child: TaskId) => taker.recordOf(step, JSON.stringify({ task: child }))
     const change = this.#parts.writer.change(
       executing(execution, 'accept', (live, around) =>
-        this.#keep(accept(live, around, request, { spawnedBy: { task, epoch, step: record } }), options),
+        this.#admit(accept(live, around, request, { spawnedBy: { task, epoch, step: record } }), options),
       ),
     )
     const done = await this.#withParent(change, thread, request.parent)
@@ -112,13 +116,13 @@ export class Spawning {
     const { execution, taker, step, request, options } = spawn
     const { store, writer } = this.#parts
     // Begins with a space, which no caller's key can.
-    const key = { key: ` ${execution.task}/${step.path}`, digest: digest(thread, JSON.stringify(request)) }
+    const key = { key: ` ${execution.task}/${step.path}`, digest: digest(thread, requestText(request)) }
     const accepting = writer.change({
       lane: thread,
       thread,
       operation: 'accept',
       isIntent: false,
-      decide: (live, around) => this.#keep(accept(live, around, request, { key }), options),
+      decide: (live, around) => this.#admit(accept(live, around, request, { key }), options),
     })
     const { id } = await acceptedTask(store, await unlessRepeated(writer, thread, key, accepting), key)
     await taker.record(step, JSON.stringify({ task: id }))
@@ -129,8 +133,9 @@ export class Spawning {
     if (agent !== undefined) checkRegistered(this.#parts.agents, agent)
   }
 
-  /** Keeps what of an accepted task cannot be stored, before its commit can start it. */
-  #keep(decision: Decision<TaskRecord>, { run, inbox }: SpawnOptions): Decision<TaskRecord> {
+  /** Refuses a task too many, and keeps what of an accepted one cannot be stored, before its commit can start it. */
+  #admit(decision: Decision<TaskRecord>, { run, inbox }: SpawnOptions): Decision<TaskRecord> {
+    this.#parts.openTasks.admit(decision)
     if (run) this.#parts.closures.keep(decision.value, run)
     if (inbox) this.#parts.owners.keep(decision.value.id, inbox)
     return decision

@@ -36,6 +36,8 @@ export class Supervisor {
     const { store, node, leaseMs, dispatcher } = this.#parts
     this.#isOpen = true
     await store.renew(node, leaseMs)
+    // Before anything can be accepted: what earlier lives of the node left open counts.
+    await dispatcher.count()
     this.#every('lease', leaseMs / 3, () => this.#renew())
     this.#every('poll', pollMs, () => this.#poll())
     dispatcher.open()

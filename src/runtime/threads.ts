@@ -4,7 +4,7 @@ import { LiveThread } from '../core/live-thread.ts'
 import type { Store } from '../stores/store.ts'
 
 // Enough for the threads a busy node works on; a thread that is not here costs one read.
-const threadsMax = 4096
+const threadsMax = 1024
 
 /**
  * The live parts of the threads that decisions were lately made in.

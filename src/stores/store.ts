@@ -65,7 +65,7 @@ export interface Store {
   task(id: TaskId): Promise<TaskRecord | undefined>
   /** Newest first. */
   tasks(query: TaskQuery): Promise<TaskPage>
-  /** The principal's threads, the one with the newest event first. */
+  /** The principal's threads that have events, the one with the newest first. */
   threads(query: ThreadQuery): Promise<ThreadPage>
   /** What a task has recorded, in the order of recording. */
   steps(task: TaskId): Promise<StepRecord[]>
@@ -175,7 +175,7 @@ export interface ClaimQuery {
   readonly starts: number
   /** At most this many orphans. */
   readonly orphans: number
-  /** Count what waits as well: for metrics, too dear for every claim. */
+  /** Count what waits and what is open as well: for metrics and limits, too dear for every claim. */
   readonly withCounts: boolean
 }
 
@@ -186,6 +186,8 @@ export interface Offer {
     readonly pending: number
     /** Pending tasks that may start but whose agent this node does not have. */
     readonly unclaimable: number
+    /** Tasks that have not ended; principals that have none are not in it. */
+    readonly openByPrincipal: ReadonlyMap<Principal, number>
   }
 }
 

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest'
-import type { AgentContext } from '../../src/index.ts'
+import type { AgentContext, Runtime } from '../../src/index.ts'
 import { forever, untilStopped } from './bodies.ts'
-import { keepCounters } from './counters.ts'
+import { counterOf } from './counters.ts'
 import { eventsUntil, gate, logOf, onEachStore } from './world.ts'
 
 const graceMs = 5_000
-const sumOf = keepCounters()
-const lateEmits = () => sumOf('holdfast_late_emits')
+const lateEmits = (runtime: Runtime) => counterOf(runtime, 'holdfast_late_emits_total')
 
 async function codeOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -48,11 +47,11 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       parts: [{ type: 'text', text: 'so far' }],
     })
 
-    const before = await lateEmits()
+    const before = await lateEmits(runtime)
     goOn.open()
     await isDone.opened
     await here.quiet()
-    expect((await lateEmits()) - before).toBe(3)
+    expect((await lateEmits(runtime)) - before).toBe(3)
     expect(await logOf(runtime, 't')).toEqual(log)
     expect(await runtime.get(run.id)).toEqual(ended)
   })
@@ -92,11 +91,11 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       const task = await runtime.spawn({ thread: 't', run })
       const ended = await runtime.wait(task.id)
       const log = await logOf(runtime, 't')
-      const before = await lateEmits()
+      const before = await lateEmits(runtime)
       goOn.open()
       await emitted.opened
       await here.quiet()
-      expect((await lateEmits()) - before).toBe(4)
+      expect((await lateEmits(runtime)) - before).toBe(4)
       expect(await logOf(runtime, 't')).toEqual(log)
       expect(await runtime.get(task.id)).toEqual(ended)
     }

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import type { Unit } from '../../src/core/unit.ts'
 import { type AgentContext, createInbox, type Event, type Runtime } from '../../src/index.ts'
 import { untilStopped } from './bodies.ts'
-import { keepCounters } from './counters.ts'
+import { counterOf } from './counters.ts'
 import { eventsOf, gate, logOf, onEachStore, type World } from './world.ts'
 
 const thread = 't'
-const counted = keepCounters()
-const failuresOf = (operation: string) => counted('holdfast_commit_failures', { operation })
+const failuresOf = (runtime: Runtime, operation: string) =>
+  counterOf(runtime, 'holdfast_commit_failures_total', { operation })
 const unavailable = { code: 'store_unavailable', facts: { retryAfterMs: 1000 } }
 
 /** Lets the writer notice that the store is back. */
@@ -36,12 +36,12 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     const watching = (async () => {
       for await (const event of runtime.subscribe({ thread })) seen.push(event)
     })()
-    const before = await failuresOf('end')
+    const before = await failuresOf(runtime, 'end')
     expect(await runtime.isReady()).toBe(true)
     const id = await endInTheDark(here, runtime)
-    expect(await failuresOf('end')).toBe(before + 1)
+    expect(await failuresOf(runtime, 'end')).toBe(before + 1)
     await here.clock.advance(1_000)
-    expect(await failuresOf('end')).toBeGreaterThan(before + 1)
+    expect(await failuresOf(runtime, 'end')).toBeGreaterThan(before + 1)
     expect(await runtime.isReady()).toBe(false)
     expect(await runtime.get(id)).toMatchObject({ status: 'running' })
     expect(await runtime.get(id)).not.toHaveProperty('result')

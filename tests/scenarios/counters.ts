@@ -1,28 +1,18 @@
-import { metrics } from '@opentelemetry/api'
-import { DataPointType, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
+import type { Runtime } from '../../src/index.ts'
 
-/** Collects when it is asked, and at no other time. */
-class PulledReader extends MetricReader {
-  protected override async onShutdown(): Promise<void> {}
-  protected override async onForceFlush(): Promise<void> {}
-}
-
-/**
- * Keeps what runtimes of this process count, for those made after this call. Answers with a function that reads the sum
- * of a counter, over all its labels but for those given.
- */
-export function keepCounters(): (name: string, labels?: Readonly<Record<string, string>>) => Promise<number> {
-  const reader = new PulledReader()
-  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
-  return async (name, labels = {}) => {
-    const { resourceMetrics } = await reader.collect()
-    const counters = resourceMetrics.scopeMetrics
-      .flatMap((scope) => scope.metrics)
-      .filter((metric) => metric.dataPointType === DataPointType.SUM && metric.descriptor.name === name)
-    const points = counters.flatMap((counter) => [...counter.dataPoints])
-    const wanted = points.filter(({ attributes }) =>
-      Object.entries(labels).every(([label, value]) => attributes[label] === value),
-    )
-    return wanted.reduce((sum, { value }) => sum + Number(value), 0)
-  }
+/** What a runtime has counted under a name, over all labels but for those given. */
+export async function counterOf(
+  runtime: Runtime,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const text = (await runtime.metricsText()) ?? ''
+  const samples = text.matchAll(/^(?<of>\w+)(?:\{(?<labels>.*)\})? (?<value>\S+)$/gm)
+  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
+  const values = [...samples]
+    .map(({ groups }) => ({ of: groups?.['of'], has: groups?.['labels']?.split(',') ?? [], value: groups?.['value'] }))
+    .filter(({ of, has }) => of === name && wanted.every((label) => has.includes(label)))
+    .map(({ value }) => Number(value))
+  if (values.length === 0) throw new Error(`${name} is not in the text`)
+  return values.reduce((sum, value) => sum + value, 0)
 }

@@ -43,6 +43,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       messages: [],
       tasks: [],
       live: [],
+      questions: [],
     })
   })
 

@@ -135,7 +135,7 @@ class TestWorld implements World {
 /** Collects events of a thread until one of them satisfies `isLast`, which is included. */
 export async function eventsUntil(
   runtime: Runtime,
-  options: { thread: string; task?: string; after?: number },
+  options: { thread: string; task?: string; after?: number; types?: readonly string[] },
   isLast: (event: Event) => boolean,
 ): Promise<Event[]> {
   const events: Event[] = []

@@ -3,7 +3,7 @@ import { askedText } from './asked-text.ts'
 
 /** An agent that says what it was given back, and returns it: a prompt or parts as text, any other input as it is. */
 export function echoAgent(): Agent {
-  return { run: echo, description: 'Says what it was given back' }
+  return { run: echo, description: 'Says what it was given back', inputSchema: { description: 'Anything' } }
 }
 
 async function echo(ctx: AgentContext, input: unknown): Promise<unknown> {

@@ -4,6 +4,7 @@ import type { Agent, AgentContext } from '../agent.ts'
 import { askedText } from './asked-text.ts'
 import { perform } from './script-ops.ts'
 import { type Program, readProgram, type ScriptRules } from './script-program.ts'
+import { scriptSchema } from './script-schema.ts'
 
 export interface ScriptOptions {
   /**
@@ -27,6 +28,7 @@ export function scriptAgent(options: ScriptOptions = {}): Agent {
   return {
     run: (ctx: AgentContext, input: unknown) => run(ctx, input, rules),
     description: 'Runs the program in its input',
+    inputSchema: scriptSchema(rules),
   }
 }
 

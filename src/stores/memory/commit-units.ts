@@ -1,12 +1,13 @@
 import { invariant } from '../../core/errors.ts'
 import type { EventDraft, StoredEvent } from '../../core/event.ts'
-import { principalOf, type TaskId, type ThreadKey } from '../../core/id.ts'
+import { type Principal, principalOf, type ThreadKey } from '../../core/id.ts'
 import { taskRanges } from '../../core/stamp.ts'
-import type { Fence, Refusal, Unit, Verdict } from '../../core/unit.ts'
+import type { Fence, IdempotencyKey, Refusal, Unit, Verdict } from '../../core/unit.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { Journal } from './journal.ts'
 import type { Leases } from './leases.ts'
-import { type MailRow, pair, type Tables, type ThreadRow } from './tables.ts'
+import { dropMail, eraseThread, forget } from './removals.ts'
+import { headOf, type KeyRow, type MailRow, pair, type Tables, type ThreadRow } from './tables.ts'
 import { numberTasks, putTask, takeTasks, updateLive } from './task-table.ts'
 
 /**
@@ -46,7 +47,7 @@ function refusal(tables: Tables, leases: Leases, unit: Unit, refused: Refused): 
   if (unit.lapsed !== undefined && leases.isHeld(unit.lapsed)) return { code: 'leased' }
   const key = unit.key?.key ?? unit.askKey
   const used = key === undefined ? undefined : tables.keys.get(pair(principalOf(unit.thread), key))
-  if (used) return { code: 'key_taken', task: used.task, digest: used.digest }
+  if (used) return { code: 'key_taken', task: used.used.task, digest: used.used.digest }
   return unit.askKey === undefined ? undefined : { code: 'key_free' }
 }
 
@@ -62,10 +63,11 @@ function holdsFence(tables: Tables, key: ThreadKey, fence: Fence): boolean {
 /** The order of effects is that of `LiveThread.apply`, which must come to the same live part. */
 function apply(tables: Tables, unit: Unit, now: number, journal: Journal): Verdict {
   const thread = threadRow(tables, unit.thread, now, journal)
+  if (unit.erase) eraseThread(tables, thread, journal)
   const at = Math.max(now, thread.at)
-  const first = thread.events.length + 1
+  const first = headOf(thread) + 1
   const events = appendEvents(thread, unit.events, at, journal)
-  const head = thread.events.length
+  const head = headOf(thread)
   const ranges = taskRanges(unit.events, first)
   journal.assign(thread, {
     ...(events.length > 0 && { at }),
@@ -80,14 +82,14 @@ function apply(tables: Tables, unit: Unit, now: number, journal: Journal): Verdi
   writeMessages(tables, unit, events, journal)
   writeSteps(tables, unit, head, journal)
   for (const task of unit.forget ?? []) forget(tables, unit.thread, task, journal)
-  if (unit.key) journal.set(tables.keys, pair(principalOf(unit.thread), unit.key.key), frozenCopy(unit.key))
+  if (unit.key) writeKey(tables, principalOf(unit.thread), unit.key, journal)
   return { committed: true, first, at, taken }
 }
 
 function threadRow(tables: Tables, key: ThreadKey, now: number, journal: Journal): ThreadRow {
   const known = tables.threads.get(key)
   if (known) return known
-  const row: ThreadRow = { key, rev: 0, wakes: 0, at: now, events: [] }
+  const row: ThreadRow = { key, rev: 0, wakes: 0, at: now, first: 1, events: [] }
   journal.set(tables.threads, key, row)
   const owned = tables.threadsOf.get(principalOf(key)) ?? []
   journal.set(tables.threadsOf, principalOf(key), owned)
@@ -96,7 +98,7 @@ function threadRow(tables: Tables, key: ThreadKey, now: number, journal: Journal
 }
 
 function appendEvents(thread: ThreadRow, drafts: readonly EventDraft[], at: number, journal: Journal): StoredEvent[] {
-  const head = thread.events.length
+  const head = headOf(thread)
   const events = drafts.map((draft, i) => frozenCopy({ ...draft, seq: head + 1 + i, at }))
   journal.append(thread.events, events)
   return events
@@ -111,11 +113,6 @@ function writeMail(tables: Tables, unit: Unit, journal: Journal): void {
   for (const id of unit.read ?? []) {
     for (const row of [...tables.mailIds.group(pair(unit.thread, id))]) dropMail(tables, row, journal)
   }
-}
-
-function dropMail(tables: Tables, row: MailRow, journal: Journal): void {
-  tables.mailIds.remove(row, journal)
-  tables.mail.remove(row, journal)
 }
 
 function writeMessages(tables: Tables, unit: Unit, events: readonly StoredEvent[], journal: Journal): void {
@@ -137,10 +134,8 @@ function writeSteps(tables: Tables, unit: Unit, head: number, journal: Journal):
   }
 }
 
-function forget(tables: Tables, key: ThreadKey, task: TaskId, journal: Journal): void {
-  for (const row of [...tables.steps.group(task)]) {
-    tables.stepKeys.remove(row, journal)
-    tables.steps.remove(row, journal)
-  }
-  for (const row of [...tables.mail.group(pair(key, task))]) dropMail(tables, row, journal)
+function writeKey(tables: Tables, principal: Principal, key: IdempotencyKey, journal: Journal): void {
+  const row: KeyRow = { ordinal: tables.counters.ordinal++, principal, used: frozenCopy(key) }
+  journal.set(tables.keys, pair(principal, key.key), row)
+  tables.keysOfTask.add(row, journal)
 }

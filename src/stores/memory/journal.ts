@@ -28,6 +28,13 @@ export class Journal {
     map.set(key, value)
   }
 
+  delete<Key, Value>(map: Map<Key, Value>, key: Key): void {
+    const before = map.get(key)
+    if (before === undefined) return
+    this.note(() => map.set(key, before))
+    map.delete(key)
+  }
+
   append<Item>(list: Item[], items: readonly Item[]): void {
     const length = list.length
     this.note(() => {

@@ -8,6 +8,7 @@ import {
   compareEnds,
   type EndPosition,
   endPosition,
+  headOf,
   type Tables,
   type TaskRow,
   type ThreadRow,
@@ -59,9 +60,10 @@ function* untakenAfter(tables: Tables, query: TaskQuery): Iterable<TaskRow> {
 
 export function listThreads(tables: Tables, query: ThreadQuery): ThreadPage {
   const after = query.cursor === undefined ? undefined : parseThreadCursor(query.cursor)
-  const rows = [...(tables.threadsOf.get(query.principal) ?? [])].sort((a, b) => newestFirst(position(a), position(b)))
+  const used = (tables.threadsOf.get(query.principal) ?? []).filter((row) => row.events.length > 0)
+  const rows = used.sort((a, b) => newestFirst(position(a), position(b)))
   const { found, hasMore } = take(rows, (row) => !after || newestFirst(position(row), after) > 0, query.limit)
-  const threads = found.map(({ key, at, events }) => ({ thread: threadOf(key), head: events.length, first: 1, at }))
+  const threads = found.map((row) => ({ thread: threadOf(row.key), head: headOf(row), first: row.first, at: row.at }))
   const last = found.at(-1)
   if (!hasMore || !last) return { threads }
   return { threads, cursor: `${last.at}/${threadOf(last.key)}` }

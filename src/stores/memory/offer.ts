@@ -1,3 +1,4 @@
+import { type Principal, principalOf, type ThreadKey } from '../../core/id.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
 import type { Leases } from './leases.ts'
@@ -27,10 +28,20 @@ function oldest(groups: readonly (readonly TaskRow[])[], limit: number): TaskRef
 }
 
 function count(tables: Tables, agents: readonly string[]): NonNullable<Offer['counts']> {
-  const { pending, ready } = tables.changing
+  const { live, pending, ready } = tables.changing
   const foreign = [...ready.groups()].filter(([agent]) => !agents.includes(agent))
   return {
     pending: pending.group('pending').length,
     unclaimable: foreign.reduce((sum, [, rows]) => sum + rows.length, 0),
+    openByPrincipal: countByPrincipal(live.groups()),
   }
+}
+
+function countByPrincipal(threads: Iterable<readonly [string, readonly TaskRow[]]>): Map<Principal, number> {
+  const counts = new Map<Principal, number>()
+  for (const [key, rows] of threads) {
+    const principal = principalOf(key as ThreadKey)
+    counts.set(principal, (counts.get(principal) ?? 0) + rows.length)
+  }
+  return counts
 }

@@ -12,8 +12,14 @@ export interface ThreadRow {
   wakes: number
   /** The instant of its newest event. */
   at: number
-  /** Event n stands at n - 1. */
-  readonly events: StoredEvent[]
+  /** The lowest number that is kept. */
+  first: number
+  /** Those that are kept: event n stands at n - `first`. */
+  events: StoredEvent[]
+}
+
+export function headOf({ first, events }: ThreadRow): number {
+  return first - 1 + events.length
 }
 
 /** `ordinal` is the order in which rows were first stored, over all threads. It never changes, so pages can be cut by it. */
@@ -39,6 +45,12 @@ export interface MailRow {
 export interface StepRow {
   readonly ordinal: number
   readonly step: StepRecord
+}
+
+export interface KeyRow {
+  readonly ordinal: number
+  readonly principal: string
+  readonly used: IdempotencyKey
 }
 
 export type Tables = ReturnType<typeof emptyTables>
@@ -69,7 +81,8 @@ export function emptyTables() {
       order: byOrdinal,
       unique: 'A step is recorded twice',
     }),
-    keys: new Map<string, IdempotencyKey>(),
+    keys: new Map<string, KeyRow>(),
+    keysOfTask: new SortedIndex<KeyRow>({ key: (row) => row.used.task, order: byOrdinal }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { invariant } from '../../core/errors.ts'
 import type { Range } from '../../core/event.ts'
 import { type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
+import { withStoredReport } from '../../core/report.ts'
 import { stamped } from '../../core/stamp.ts'
 import { isTerminal } from '../../core/status.ts'
 import type { TaskRecord } from '../../core/task.ts'
@@ -31,7 +32,7 @@ export function putTask(tables: Tables, key: ThreadKey, put: TaskPut, moment: Mo
   invariant(row?.record.key === key, `task ${id} is changed but was never accepted in thread ${key}`)
   const numbers = numbersOf(row.record, id, moment.ranges)
   const kept = { ...numbers, ...stampsOf(row.record), ...stamped(put, moment.at, moment.head) }
-  replace(tables, row, frozenCopy({ ...put.record, ...kept }), journal)
+  replace(tables, row, frozenCopy({ ...withStoredReport(put, row.record), ...kept }), journal)
 }
 
 /** Merges fields into a live task that no index looks at, which is what an executing task writes all the time. */
@@ -74,6 +75,11 @@ function insert(tables: Tables, record: TaskRecord, journal: Journal): void {
   for (const index of Object.values({ ...tables.accepted, ...tables.changing })) index.add(row, journal)
   const number = taskNumber(record.id) ?? -1
   journal.assign(tables.counters, { nextTask: Math.max(tables.counters.nextTask, number + 1) })
+}
+
+export function removeTask(tables: Tables, row: TaskRow, journal: Journal): void {
+  for (const index of Object.values({ ...tables.accepted, ...tables.changing })) index.remove(row, journal)
+  journal.delete(tables.tasks, row.record.id)
 }
 
 function replace(tables: Tables, row: TaskRow, record: TaskRecord, journal: Journal): void {

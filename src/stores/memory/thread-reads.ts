@@ -6,10 +6,7 @@ import type { TaskRecord } from '../../core/task.ts'
 import type { Mail } from '../../core/unit.ts'
 import type { EventPage, EventQuery, MessageQuery, SnapshotLimits, ThreadSnapshot } from '../store.ts'
 import { lowerBound } from './sorted-index.ts'
-import { byEnd, byOrdinal, type MessageRow, pair, type Tables, type TaskRow } from './tables.ts'
-
-// Nothing removes a prefix of a log yet.
-const firstSeq = 1
+import { byEnd, byOrdinal, headOf, type MessageRow, pair, type Tables, type TaskRow } from './tables.ts'
 
 export function readLivePart(tables: Tables, key: ThreadKey): LivePart | undefined {
   const thread = tables.threads.get(key)
@@ -41,22 +38,24 @@ export function readSnapshot(tables: Tables, key: ThreadKey, limits: SnapshotLim
   const ended = lastOf(tables.changing.ended.group(key), limits.endedTasks)
   const tasks = [...live, ...ended].sort(byOrdinal).map((row) => row.record)
   const messages = readMessages(tables, key, { limit: limits.messages, fromEnd: true })
-  return { head: thread.events.length, first: firstSeq, messages, tasks }
+  return { head: headOf(thread), first: thread.first, messages, tasks }
 }
 
 export function readEvents(tables: Tables, key: ThreadKey, query: EventQuery): EventPage {
-  const log = tables.threads.get(key)?.events ?? []
+  const thread = tables.threads.get(key)
+  if (!thread) return { head: 0, first: 1, events: [], upTo: 0 }
   const { after, limit, task } = query
-  const head = log.length
+  const { first } = thread
+  const head = headOf(thread)
   const last = Math.min(head, task?.last ?? head)
   const events: StoredEvent[] = []
-  let seq = Math.max(after + 1, task?.first ?? firstSeq)
+  let seq = Math.max(after + 1, first, task?.first ?? first)
   for (; seq <= last && events.length < limit; seq++) {
-    const event = log[seq - 1]
+    const event = thread.events[seq - first]
     if (event && (!task || event.task === task.id)) events.push(event)
   }
   const upTo = seq <= last ? seq - 1 : Math.min(head, Math.max(after, last))
-  return { head, first: firstSeq, events, upTo }
+  return { head, first, events, upTo }
 }
 
 export function readMessages(tables: Tables, key: ThreadKey, query: MessageQuery): Message[] {

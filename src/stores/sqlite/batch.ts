@@ -1,7 +1,7 @@
 import { principalOf, type ThreadKey } from '../../core/id.ts'
-import { taskRanges } from '../../core/stamp.ts'
-import type { Fence, Refusal, Unit, Verdict } from '../../core/unit.ts'
+import type { Fence, Refusal, Verdict } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
+import type { PackedUnit } from './packed-unit.ts'
 import type { TaskWrites, UnitPlace } from './task-writes.ts'
 import type { KnownThread, ThreadWrites } from './thread-writes.ts'
 import { findKey, forgetTask, readMail, writeKey, writeMail, writeMessage, writeStep } from './unit-writes.ts'
@@ -39,7 +39,7 @@ export class Batch {
     this.#moment = moment
   }
 
-  take(unit: Unit): Verdict {
+  take(unit: PackedUnit): Verdict {
     const reason = this.#refusal(unit)
     if (!reason) return this.#write(unit)
     if (unit.fence) this.#refused.add(fenceKey(unit.fence))
@@ -53,7 +53,7 @@ export class Batch {
     this.#tables.tasks.flush()
   }
 
-  #refusal(unit: Unit): Refusal | undefined {
+  #refusal(unit: PackedUnit): Refusal | undefined {
     if (unit.fence && this.#refused.has(fenceKey(unit.fence))) return { code: 'after_refused' }
     const thread = this.#tables.threads.find(unit.thread)
     const isStale = unit.rev !== (thread?.rev ?? 0) || this.#stale.has(unit.thread)
@@ -65,11 +65,12 @@ export class Batch {
     return unit.askKey === undefined ? undefined : { code: 'key_free' }
   }
 
-  #write(unit: Unit): Verdict {
+  #write(unit: PackedUnit): Verdict {
     const thread = this.#tables.threads.use(unit.thread, this.#moment.now)
+    if (unit.erase) this.#erase(thread)
     const first = thread.head + 1
     const at = Math.max(thread.at, this.#moment.now)
-    this.#tables.threads.append(thread, unit.events, at)
+    this.#tables.threads.append(thread, unit, at)
     if (unit.rev !== undefined) thread.rev = unit.rev + 1
     if (unit.wakes !== undefined) thread.wakes = unit.wakes
     this.#writeTasks(unit, thread, first, at)
@@ -80,8 +81,13 @@ export class Batch {
     return { committed: true, first, at, taken }
   }
 
-  #writeTasks(unit: Unit, thread: KnownThread, first: number, at: number): void {
-    const ranges = taskRanges(unit.events, first)
+  #erase(thread: KnownThread): void {
+    this.#tables.threads.erase(thread)
+    this.#tables.tasks.erase(thread.n)
+  }
+
+  #writeTasks(unit: PackedUnit, thread: KnownThread, first: number, at: number): void {
+    const ranges = new Map([...unit.ranges].map(([id, [from, to]]) => [id, [first + from, first + to] as const]))
     const principal = principalOf(unit.thread)
     const place: UnitPlace = { thread: thread.n, principal, at, lastSeq: thread.head, ranges }
     const puts = unit.tasks ?? []
@@ -95,9 +101,10 @@ export class Batch {
     }
   }
 
-  #writeRest(unit: Unit, thread: KnownThread, first: number, at: number): void {
+  #writeRest(unit: PackedUnit, thread: KnownThread, first: number, at: number): void {
     for (const put of unit.messages ?? []) {
-      if (!unit.events[put.event]) throw new Error(`The message ${put.id} names an event that its unit does not have`)
+      if (put.event >= unit.eventCount)
+        throw new Error(`The message ${put.id} names an event that its unit does not have`)
       writeMessage(this.#tables.connection, thread.n, put, first + put.event, at)
     }
     for (const step of unit.steps ?? []) writeStep(this.#tables.connection, step, thread.head)

@@ -5,12 +5,35 @@ const writeTimeoutMs = 2_000
 
 /** A connection and its prepared statements, each prepared once. */
 export class Connection {
-  readonly #database: DatabaseSync
+  readonly #open: () => DatabaseSync
+  #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  #settings = ''
 
   constructor(path: string, mode: 'read' | 'write') {
     const isReader = mode === 'read'
-    this.#database = new DatabaseSync(path, { readOnly: isReader, timeout: isReader ? 0 : writeTimeoutMs })
+    this.#open = () => new DatabaseSync(path, { readOnly: isReader, timeout: isReader ? 0 : writeTimeoutMs })
+    this.#database = this.#open()
+  }
+
+  /** Settings of this connection, kept over `reopen`. */
+  configure(settings: string): void {
+    this.#database.exec(settings)
+    this.#settings = settings
+  }
+
+  /** Begins anew with an empty page cache. If that fails it stays as it is. */
+  reopen(): void {
+    const next = this.#open()
+    try {
+      next.exec(this.#settings)
+    } catch (error) {
+      next.close()
+      throw error
+    }
+    this.#statements.clear()
+    this.#database.close()
+    this.#database = next
   }
 
   prepare(sql: string): StatementSync {

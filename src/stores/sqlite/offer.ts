@@ -1,4 +1,5 @@
-import type { TaskId, ThreadKey } from '../../core/id.ts'
+import type { Principal, TaskId, ThreadKey } from '../../core/id.ts'
+import type { Status } from '../../core/status.ts'
 import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
 import type { Connection } from './connection.ts'
 
@@ -23,7 +24,10 @@ const selectHolders = `
   )
   SELECT node FROM holders WHERE node IS NOT NULL`
 
-const countPending = `SELECT count(*) AS count FROM tasks INDEXED BY tasks_of_principal WHERE status = 'pending'`
+// In the order of the index, so that nothing is sorted.
+const countOpen = `
+  SELECT status, principal, count(*) AS count FROM tasks INDEXED BY tasks_of_principal
+  WHERE status IN ('pending', 'running') GROUP BY status, principal`
 
 const countUnclaimable = `
   SELECT count(*) AS count FROM tasks INDEXED BY tasks_startable
@@ -33,6 +37,12 @@ interface RefRow {
   readonly n: number
   readonly id: TaskId
   readonly key: ThreadKey
+}
+
+interface OpenRow {
+  readonly status: Status
+  readonly principal: Principal
+  readonly count: number
 }
 
 export function readOffer(connection: Connection, isHeld: (node: string) => boolean, query: ClaimQuery): Offer {
@@ -49,9 +59,12 @@ export function readOffer(connection: Connection, isHeld: (node: string) => bool
 }
 
 function readCounts(connection: Connection, agents: readonly string[]): NonNullable<Offer['counts']> {
-  const pending = connection.get<{ count: number }>(countPending)?.count ?? 0
+  const open = connection.all<OpenRow>(countOpen)
+  const pending = open.reduce((sum, { status, count }) => (status === 'pending' ? sum + count : sum), 0)
+  const openByPrincipal = new Map<Principal, number>()
+  for (const { principal, count } of open) openByPrincipal.set(principal, (openByPrincipal.get(principal) ?? 0) + count)
   const unclaimable = connection.get<{ count: number }>(countUnclaimable, JSON.stringify(agents))?.count ?? 0
-  return { pending, unclaimable }
+  return { pending, unclaimable, openByPrincipal }
 }
 
 function oldest(rows: readonly RefRow[], limit: number): TaskRef[] {

@@ -1,7 +1,7 @@
 import type { JsonText, TaskId, ThreadKey } from '../../core/id.ts'
 import type { Status } from '../../core/status.ts'
 import type { TaskRecord, Usage } from '../../core/task.ts'
-import type { Stamp, TaskPut } from '../../core/unit.ts'
+import type { Report, Stamp, TaskPut } from '../../core/unit.ts'
 
 /** A task as it is read, with what stands in other tables. `n` is the order in which tasks were first stored. */
 export interface TaskRow {
@@ -117,7 +117,7 @@ function instants(row: TaskRow): Pick<TaskRecord, Stamp> {
   }
 }
 
-/** The columns that every put writes, in the order of `columnNames`. */
+/** The columns that every put writes, in the order of `columnValues`. */
 export const columnNames = [
   'type',
   'agent',
@@ -133,8 +133,6 @@ export const columnNames = [
   'node',
   'attempt',
   'epoch',
-  'progress',
-  'usage',
   'doc',
 ] as const
 
@@ -154,10 +152,16 @@ export function columnValues(record: TaskRecord): (string | number | null)[] {
     record.node ?? '',
     record.attempt,
     record.epoch,
-    record.progress ?? null,
-    record.usage ? JSON.stringify(record.usage) : null,
     docOf(record),
   ]
+}
+
+/** What a task reports has columns of its own, which only reports and puts that decide them write. */
+export const reportNames = ['progress', 'usage'] as const
+
+export function reportValue(report: Report, name: keyof Report): string | number | null {
+  if (name === 'progress') return report.progress ?? null
+  return report.usage ? JSON.stringify(report.usage) : null
 }
 
 const apartFields: ReadonlySet<string> = new Set(apart)

@@ -4,7 +4,7 @@ import type { TaskId } from '../../core/id.ts'
 import type { Status } from '../../core/status.ts'
 import type { Fence, Report, TaskPut } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
-import { columnNames, columnValues, stampNames, stampValues } from './task-row.ts'
+import { columnNames, columnValues, reportNames, reportValue, stampNames, stampValues } from './task-row.ts'
 
 /** A task as the units taken so far have left it. */
 interface KnownTask {
@@ -29,7 +29,7 @@ export interface UnitPlace {
 
 const selectTask = 'SELECT n, thread, status, epoch, first_seq AS firstSeq, seq FROM tasks WHERE id = ?'
 
-const insertColumns = ['id', 'thread', 'principal', 'first_seq', 'seq', ...stampNames, ...columnNames]
+const insertColumns = ['id', 'thread', 'principal', 'first_seq', 'seq', ...stampNames, ...columnNames, ...reportNames]
 const insertTask = `
   INSERT INTO tasks (${insertColumns.join(', ')}) VALUES (${insertColumns.map(() => '?').join(', ')})`
 
@@ -37,7 +37,8 @@ const insertTask = `
 const updateTask = `
   UPDATE tasks SET first_seq = ?, seq = ?,
     ${stampNames.map((name) => `${name} = coalesce(?, ${name}, ?)`).join(', ')},
-    ${columnNames.map((name) => `${name} = ?`).join(', ')}
+    ${columnNames.map((name) => `${name} = ?`).join(', ')},
+    ${reportNames.map((name) => `${name} = iif(?, ?, ${name})`).join(', ')}
   WHERE n = ? AND status = ? AND epoch = ?`
 
 const updateReport = `
@@ -47,6 +48,18 @@ const updateReport = `
 const insertInput = 'INSERT INTO inputs (task, body) VALUES (?, ?)'
 const replaceResult = 'INSERT OR REPLACE INTO results (task, body) VALUES (?, ?)'
 const deleteResult = 'DELETE FROM results WHERE task = ?'
+
+// Whatever refers to a task goes before it.
+const tasksOfThread = 'SELECT n FROM tasks INDEXED BY tasks_of_thread WHERE thread = ?'
+const idsOfThread = 'SELECT id FROM tasks INDEXED BY tasks_of_thread WHERE thread = ?'
+const eraseTasks = [
+  `DELETE FROM inputs WHERE task IN (${tasksOfThread})`,
+  `DELETE FROM results WHERE task IN (${tasksOfThread})`,
+  `DELETE FROM steps WHERE task IN (${idsOfThread})`,
+  `DELETE FROM keys WHERE (principal, key) IN (
+    SELECT principal, key FROM keys INDEXED BY keys_of_task WHERE task IN (${idsOfThread}))`,
+  'DELETE FROM tasks WHERE thread = ?',
+]
 
 const takeResult = 'UPDATE tasks SET taken = 1 WHERE id = ? AND thread = ? AND untaken'
 
@@ -100,12 +113,22 @@ export class TaskWrites {
 
   flush(): void {
     for (const task of this.#changed) {
-      const { progress, usage } = task.report
-      this.#write(updateReport, task, [progress ?? null, usage ? JSON.stringify(usage) : null])
+      const values = reportNames.map((name) => reportValue(task.report, name))
+      this.#write(updateReport, task, values)
       task.report = {}
     }
     this.#changed.clear()
     if (this.#known.size > knownCountMax) this.forget()
+  }
+
+  /** Removes all tasks of a thread, and what hangs on them. */
+  erase(thread: number): void {
+    for (const sql of eraseTasks) this.#connection.run(sql, thread)
+    for (const [id, task] of this.#known) {
+      if (task.thread !== thread) continue
+      this.#known.delete(id)
+      this.#changed.delete(task)
+    }
   }
 
   /** Forgets what is known, which a transaction that failed has made wrong. */
@@ -131,7 +154,8 @@ export class TaskWrites {
     const { record } = put
     const [firstSeq, seq] = place.ranges.get(record.id) ?? [0, 0]
     const stamps = stampValues(put, place.at, place.lastSeq).map((stamp) => stamp.value)
-    const values = [record.id, place.thread, place.principal, firstSeq, seq, ...stamps, ...columnValues(record)]
+    const fixed = [record.id, place.thread, place.principal, firstSeq, seq, ...stamps]
+    const values = [...fixed, ...columnValues(record), ...reportNames.map((name) => reportValue(record, name))]
     const n = Number(this.#connection.prepare(insertTask).run(...values).lastInsertRowid)
     if (record.input !== undefined) this.#connection.run(insertInput, n, record.input)
     if (record.result !== undefined) this.#connection.run(replaceResult, n, record.result)
@@ -144,7 +168,7 @@ export class TaskWrites {
     if (task?.thread !== place.thread) throw new Error(`${record.id} cannot be updated: its thread has no such task`)
     const stamps = stampValues(put, place.at, place.lastSeq)
     const stampPairs = stamps.flatMap(({ set, value }) => (set ? [value, null] : [null, value]))
-    this.#write(updateTask, task, [...stampPairs, ...columnValues(record)])
+    this.#write(updateTask, task, [...stampPairs, ...columnValues(record), ...reportPairs(put, task.report)])
     if (record.result === undefined) this.#connection.run(deleteResult, task.n)
     else this.#connection.run(replaceResult, task.n, record.result)
     Object.assign(task, { status: record.status, epoch: record.epoch, report: {} })
@@ -156,4 +180,12 @@ export class TaskWrites {
     const count = this.#connection.run(sql, firstSeq, seq, ...values, n, status, epoch)
     invariant(count === 1, `task ${n} is ${status} at epoch ${epoch}`)
   }
+}
+
+/** For each column of the report whether the put writes it, and what: what it decides, else what was reported meanwhile. */
+function reportPairs({ record, reports = [] }: TaskPut, reported: Report): (string | number | null)[] {
+  return reportNames.flatMap((name) => {
+    if (reports.includes(name)) return [1, reportValue(record, name)]
+    return reported[name] === undefined ? [0, null] : [1, reportValue(reported, name)]
+  })
 }

@@ -6,7 +6,7 @@ import { badCursor } from './cursor.ts'
 // The first condition on `at` is what the index is searched by.
 const selectThreads = `
   SELECT key, head, first, at FROM threads INDEXED BY threads_by_newest
-  WHERE principal = ?1 AND at <= ?2 AND (at < ?2 OR key > ?3)
+  WHERE principal = ?1 AND head >= first AND at <= ?2 AND (at < ?2 OR key > ?3)
   ORDER BY at DESC, key
   LIMIT ?4`
 

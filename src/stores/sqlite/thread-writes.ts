@@ -1,12 +1,13 @@
 import { invariant } from '../../core/errors.ts'
-import type { EventDraft } from '../../core/event.ts'
-import { encodeLine } from '../../core/event-line.ts'
 import { principalOf, type ThreadKey } from '../../core/id.ts'
 import type { Connection } from './connection.ts'
+import type { PackedUnit } from './packed-unit.ts'
 
 /** A thread as the units taken so far have left it. */
 export interface KnownThread {
   readonly n: number
+  /** The lowest number that is kept. */
+  first: number
   head: number
   rev: number
   wakes: number
@@ -19,19 +20,22 @@ export interface KnownThread {
 
 interface ThreadRow {
   readonly n: number
+  readonly first: number
   readonly head: number
   readonly rev: number
   readonly wakes: number
   readonly at: number
 }
 
-const selectThread = 'SELECT n, head, rev, wakes, at FROM threads WHERE key = ?'
+const selectThread = 'SELECT n, first, head, rev, wakes, at FROM threads WHERE key = ?'
 
 const insertThread = `
   INSERT INTO threads (key, principal, first, head, rev, wakes, at) VALUES (?, ?, 1, 0, 0, 0, ?)`
 
 const updateThread = `
-  UPDATE threads SET head = ?, rev = ?, wakes = ?, at = ? WHERE n = ? AND head = ? AND rev = ?`
+  UPDATE threads SET first = ?, head = ?, rev = ?, wakes = ?, at = ? WHERE n = ? AND head = ? AND rev = ?`
+
+const eraseContent = ['chunks', 'messages', 'mail'].map((table) => `DELETE FROM ${table} WHERE thread = ?`)
 
 const insertChunk = 'INSERT INTO chunks (thread, first, last, at, body) VALUES (?, ?, ?, ?, ?)'
 
@@ -65,18 +69,28 @@ export class ThreadWrites {
     return thread
   }
 
-  append(thread: KnownThread, events: readonly EventDraft[], at: number): void {
-    if (events.length === 0) return
-    for (const event of events) thread.lines.push(encodeLine(event))
-    thread.head += events.length
+  append(thread: KnownThread, { lines, eventCount }: PackedUnit, at: number): void {
+    if (eventCount === 0) return
+    const all = lines.split('\n')
+    if (all.length !== eventCount) throw new Error(`${all.length} lines cannot be ${eventCount} events`)
+    for (const line of all) thread.lines.push(line)
+    thread.head += eventCount
     thread.at = at
+  }
+
+  /** Removes what the thread holds beside tasks, also what waits for `flush`. Its row stays, because its numbers go on. */
+  erase(thread: KnownThread): void {
+    for (const sql of eraseContent) this.#connection.run(sql, thread.n)
+    thread.lines = []
+    thread.first = thread.head + 1
+    thread.wakes = 0
   }
 
   flush(): void {
     for (const thread of this.#used) {
-      const { n, head, rev, wakes, at, stored } = thread
+      const { n, first, head, rev, wakes, at, stored } = thread
       this.#writeChunks(thread)
-      const count = this.#connection.run(updateThread, head, rev, wakes, at, n, stored.head, stored.rev)
+      const count = this.#connection.run(updateThread, first, head, rev, wakes, at, n, stored.head, stored.rev)
       invariant(count === 1, `thread ${n} is at head ${stored.head} and revision ${stored.rev}`)
       thread.stored = { head, rev }
       thread.lines = []
@@ -103,7 +117,7 @@ export class ThreadWrites {
 
   #insert(key: ThreadKey, now: number): KnownThread {
     const { lastInsertRowid } = this.#connection.prepare(insertThread).run(key, principalOf(key), now)
-    return this.#keep(key, { n: Number(lastInsertRowid), head: 0, rev: 0, wakes: 0, at: now })
+    return this.#keep(key, { n: Number(lastInsertRowid), first: 1, head: 0, rev: 0, wakes: 0, at: now })
   }
 
   #keep(key: ThreadKey, row: ThreadRow): KnownThread {

@@ -26,7 +26,7 @@ const keyKeptMs = 48 * 60 * 60 * 1000
 /** The first use of an idempotency key by this principal. */
 export function findKey(
   connection: Connection,
-  unit: Unit,
+  unit: Pick<Unit, 'thread' | 'key' | 'askKey'>,
 ): { readonly task: TaskId; readonly digest: string } | undefined {
   const key = unit.key?.key ?? unit.askKey
   return key === undefined ? undefined : connection.get(selectKey, principalOf(unit.thread), key)

@@ -3,6 +3,7 @@ import { HoldfastError, invariant } from '../../core/errors.ts'
 import type { Unit, Verdict } from '../../core/unit.ts'
 import type { Moment } from './batch.ts'
 import { fromFailure } from './failure.ts'
+import { packUnit } from './packed-unit.ts'
 import type { WriterOptions } from './writer.ts'
 import type { WriterAnswer, WriterRequest } from './writer-thread.ts'
 
@@ -43,7 +44,7 @@ export class WriterHost {
   }
 
   async apply(units: readonly Unit[], moment: Moment): Promise<Verdict[]> {
-    const answer = await this.#ask({ type: 'apply', units: units.map(withoutKnownInputs), moment })
+    const answer = await this.#ask({ type: 'apply', units: units.map(packUnit), moment })
     invariant(answer.type === 'applied', 'a batch is answered by its verdicts')
     return answer.verdicts
   }
@@ -76,14 +77,4 @@ export class WriterHost {
     this.#end ??= new HoldfastError('store_failed', message, { cause })
     for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#end)
   }
-}
-
-/** What a task was given never changes and may be large: only the put that brings it takes it across. */
-function withoutKnownInputs(unit: Unit): Unit {
-  if (!unit.tasks?.some((put) => !put.isNew && put.record.input !== undefined)) return unit
-  const tasks = unit.tasks.map((put) => {
-    const { input, ...record } = put.record
-    return put.isNew ? put : { ...put, record }
-  })
-  return { ...unit, tasks }
 }

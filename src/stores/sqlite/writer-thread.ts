@@ -1,13 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { invariant } from '../../core/errors.ts'
-import type { Unit, Verdict } from '../../core/unit.ts'
+import type { Verdict } from '../../core/unit.ts'
 import type { Moment } from './batch.ts'
 import { type Failure, toFailure } from './failure.ts'
+import type { PackedUnit } from './packed-unit.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
 
 /** What the writer is asked to do. Requests are answered one by one, in their order. */
 export type WriterRequest =
-  | { readonly type: 'apply'; readonly units: readonly Unit[]; readonly moment: Moment }
+  | { readonly type: 'apply'; readonly units: readonly PackedUnit[]; readonly moment: Moment }
   | { readonly type: 'close'; readonly nextTask: number }
 
 export type WriterAnswer =

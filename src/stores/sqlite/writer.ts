@@ -1,11 +1,14 @@
 import { HoldfastError, isHoldfastError } from '../../core/errors.ts'
-import type { Unit, Verdict } from '../../core/unit.ts'
+import type { Verdict } from '../../core/unit.ts'
 import { Batch, type Moment, type Tables } from './batch.ts'
 import { Connection } from './connection.ts'
 import { translate, translateOpening } from './failure.ts'
+import type { PackedUnit } from './packed-unit.ts'
 import { checkSchema, migrate } from './schema.ts'
+import { Scrubber } from './scrubber.ts'
 import { TaskWrites } from './task-writes.ts'
 import { ThreadWrites } from './thread-writes.ts'
+import { pageCountBound } from './unowned-bytes.ts'
 
 export interface WriterOptions {
   readonly path: string
@@ -27,11 +30,13 @@ const cacheKib = 32_768
  * W1 A batch is one transaction, durable when `apply` returns.
  * W2 What is known of threads and tasks is what the last commit left; a transaction that fails makes it unknown.
  * W3 After a failed fsync nothing is known of the file, and nothing is written any more.
+ * W4 When an erase is answered nothing of it is in the files, unless another program reads them; then it is seen to later.
  */
 export class SqliteWriter {
   readonly #path: string
   readonly #connection: Connection
   readonly #tables: Tables
+  readonly #scrubber: Scrubber
   #nextTask: number
   #failure: unknown
 
@@ -43,6 +48,8 @@ export class SqliteWriter {
       this.#tables = { connection: this.#connection, threads, tasks }
       const meta = this.#connection.get<{ next_task: number }>('SELECT next_task FROM holdfast_meta')
       this.#nextTask = meta?.next_task ?? 0
+      this.#scrubber = new Scrubber(this.#connection, options.path)
+      this.#scrubber.attempt(0)
     } catch (error) {
       throw translateOpening(error, options.path)
     }
@@ -53,14 +60,18 @@ export class SqliteWriter {
     return this.#nextTask
   }
 
-  apply(units: readonly Unit[], moment: Moment): Verdict[] {
-    return this.#transaction(moment.nextTask, () => {
+  apply(units: readonly PackedUnit[], moment: Moment): Verdict[] {
+    const verdicts = this.#transaction(moment.nextTask, () => {
       const batch = new Batch(this.#tables, moment)
-      const verdicts = units.map((unit) => batch.take(unit))
+      const taken = units.map((unit) => batch.take(unit))
       batch.flush()
+      if (hasErased(units, taken)) this.#scrubber.note()
       if (units.length === 0) this.#tryToWrite()
-      return verdicts
+      return taken
     })
+    if (hasErased(units, verdicts)) this.#scrubber.demand()
+    this.#scrubber.attempt(moment.now)
+    return verdicts
   }
 
   /** Remembers the task numbers that were handed out and closes. The last connection to close writes everything into the file. */
@@ -69,6 +80,7 @@ export class SqliteWriter {
       if (this.#failure === undefined) this.#transaction(nextTask, () => undefined)
     } finally {
       this.#connection.close()
+      this.#scrubber.close()
     }
   }
 
@@ -101,6 +113,10 @@ export class SqliteWriter {
   }
 }
 
+function hasErased(units: readonly PackedUnit[], verdicts: readonly Verdict[]): boolean {
+  return units.some((unit, n) => unit.erase && verdicts[n]?.committed)
+}
+
 function open(options: WriterOptions): Connection {
   const connection = new Connection(options.path, 'write')
   try {
@@ -111,16 +127,25 @@ function open(options: WriterOptions): Connection {
       const message = `The store ${options.path} cannot keep a write-ahead log there. Put it on a local disk`
       throw new HoldfastError('store_unavailable', message)
     }
-    connection.exec('PRAGMA synchronous = FULL')
-    // Where an fsync leaves data in the disk's own cache (macOS), ask for more.
-    connection.exec('PRAGMA fullfsync = ON')
-    connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
-    connection.exec(`PRAGMA cache_size = -${cacheKib}`)
-    if (options.pageCountMax !== undefined) connection.exec(`PRAGMA max_page_count = ${options.pageCountMax}`)
+    connection.configure(settings(options.pageCountMax))
     migrate(connection, missing)
     return connection
   } catch (error) {
     connection.close()
     throw error
   }
+}
+
+function settings(pageCountMax = pageCountBound - 1): string {
+  return `
+    PRAGMA synchronous = FULL;
+    -- Where an fsync leaves data in the disk's own cache (macOS), ask for more.
+    PRAGMA fullfsync = ON;
+    PRAGMA wal_autocheckpoint = ${checkpointPages};
+    PRAGMA cache_size = -${cacheKib};
+    PRAGMA max_page_count = ${Math.min(pageCountMax, pageCountBound - 1)};
+    -- What is deleted is overwritten, and nothing of it is put into files of its own on the way
+    -- (docs/decisions/0005-erase-leaves-no-bytes.md).
+    PRAGMA secure_delete = ON;
+    PRAGMA temp_store = MEMORY;`
 }

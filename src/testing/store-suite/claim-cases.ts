@@ -3,7 +3,9 @@ import type { ClaimQuery, Offer, Store } from '../../stores/store.ts'
 import {
   accepting,
   added,
+  alice,
   away,
+  bob,
   bobsHome,
   changed,
   commit,
@@ -74,7 +76,9 @@ export const claimCases: StoreCase[] = [
   storeCase('offers nothing that is running or ended, even if its record calls it ready', async (store) => {
     await commit(store, accepting(running('bg_0', { ready: true })), accepting(ended('bg_1', { ready: true })))
     assert.deepEqual(await starts(store), [])
-    assert.deepEqual((await claim(store, { agents: [], withCounts: true })).counts, { pending: 0, unclaimable: 0 })
+    const openByPrincipal = new Map([[alice, 1]])
+    const counts = { pending: 0, unclaimable: 0, openByPrincipal }
+    assert.deepEqual((await claim(store, { agents: [], withCounts: true })).counts, counts)
   }),
 
   storeCase('never offers a closure to be started', async (store) => {
@@ -153,9 +157,29 @@ export const claimCases: StoreCase[] = [
     await commit(store, accepting(pending('bg_0')), accepting(pending('bg_1', { agent: 'demo' })))
     await commit(store, accepting(pending('bg_2', { agent: 'demo', ready: false })), accepting(running('bg_3')))
     await commit(store, accepting(pending('bg_4', { agent: 'demo', closure: true })), accepting(none))
-    assert.deepEqual((await claim(store, { withCounts: true })).counts, { pending: 5, unclaimable: 2 })
-    assert.deepEqual((await claim(store, { withCounts: true, agents: [] })).counts, { pending: 5, unclaimable: 3 })
+    const openByPrincipal = new Map([[alice, 6]])
+    const counts = { pending: 5, unclaimable: 2, openByPrincipal }
+    assert.deepEqual((await claim(store, { withCounts: true })).counts, counts)
+    assert.deepEqual((await claim(store, { withCounts: true, agents: [] })).counts, { ...counts, unclaimable: 3 })
     assert.equal('counts' in (await claim(store)), false)
+  }),
+
+  storeCase('counts what has not ended by principal, over all threads, when asked', async (store) => {
+    const counted = async () => (await claim(store, { withCounts: true })).counts?.openByPrincipal
+    assert.deepEqual(await counted(), new Map())
+    await commit(store, accepting(pending('bg_0')), accepting(running('bg_1', { key: away })))
+    await commit(store, accepting(pending('bg_2', { ready: false })), accepting(pending('bg_3', { key: bobsHome })))
+    await commit(store, accepting(running('bg_4', { key: bobsHome, type: 'run' })))
+    assert.deepEqual(
+      await counted(),
+      new Map([
+        [alice, 3],
+        [bob, 2],
+      ]),
+    )
+    const ends = [ended('bg_0', { status: 'cancelled' }), ended('bg_3', { key: bobsHome })]
+    await commit(store, ...ends.map((end) => ending(end)), ending(ended('bg_4', { key: bobsHome, type: 'run' })))
+    assert.deepEqual(await counted(), new Map([[alice, 2]]))
   }),
 
   storeCase('says of a renewal whether the lease was still held', async (store, { clock }) => {

@@ -1,7 +1,9 @@
+import { afterEraseCases } from './after-erase-cases.ts'
 import { allocationCases } from './allocation-cases.ts'
 import { claimCases } from './claim-cases.ts'
 import { commitCases } from './commit-cases.ts'
 import { durabilityCases } from './durability-cases.ts'
+import { eraseCases } from './erase-cases.ts'
 import { eventCases } from './event-cases.ts'
 import { fencingCases } from './fencing-cases.ts'
 import { idempotencyCases } from './idempotency-cases.ts'
@@ -36,6 +38,8 @@ export const storeCases: StoreCase[] = [
   ...claimCases,
   ...allocationCases,
   ...eventCases,
+  ...eraseCases,
+  ...afterEraseCases,
   ...snapshotCases,
   ...textCases,
   ...durabilityCases,

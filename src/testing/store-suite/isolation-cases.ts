@@ -25,7 +25,8 @@ export const isolationCases: StoreCase[] = [
     const record = { ...running('bg_0', { usage }), parent: { agent: 'lead' } }
     const later = { ...running('bg_1', { usage }), parent: { agent: 'lead' } }
     const report = { usage }
-    await commit(store, accepting(record), accepting(pending('bg_1')), unit({ tasks: [changed(later)] }))
+    const put = { ...changed(later), reports: ['usage'] as const }
+    await commit(store, accepting(record), accepting(pending('bg_1')), unit({ tasks: [put] }))
     await commit(store, accepting(running('bg_2')), fenced('bg_2', 1, { report }))
     usage.tokens = 2
     record.parent.agent = 'changed'

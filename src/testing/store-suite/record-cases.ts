@@ -61,6 +61,7 @@ const whole: TaskRecord = {
   steered: 'msg_1',
   taken: true,
   metadata: '{"from":"a form"}',
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   cancelRequestedAt: 30,
   createdAt: 10,
   startedAt: 20,
@@ -124,12 +125,12 @@ export const recordCases: StoreCase[] = [
   }),
 
   storeCase('replaces a record whole, so a field left out of it is gone', async (store) => {
-    await commit(store, accepting(pending('bg_0', { name: 'scout', node: 'node_1', progress: 0.5 })))
+    await commit(store, accepting(pending('bg_0', { name: 'scout', node: 'node_1' })))
     await commit(store, unit({ tasks: [changed(pending('bg_0', { description: 'another', place: 9 }))] }))
     const record = await taskOf(store, 'bg_0')
     assert.deepEqual([record.description, record.place], ['another', 9])
     assert.deepEqual(
-      Object.keys(record).filter((field) => ['name', 'node', 'progress'].includes(field)),
+      Object.keys(record).filter((field) => ['name', 'node'].includes(field)),
       [],
     )
   }),
@@ -212,11 +213,40 @@ export const recordCases: StoreCase[] = [
     assert.deepEqual([progress, usage], [0.5, { in: 5 }])
   }),
 
-  storeCase('lets the record of a unit win over the report of the same unit', async (store) => {
+  storeCase('keeps what a task reported when a record decided before replaces another', async (store) => {
+    await commit(store, accepting(running('bg_0', { progress: 0.1, usage: { in: 1 } })))
+    const older = await taskOf(store, 'bg_0')
+    await commit(store, fenced('bg_0', 1, { report: { progress: 0.5, usage: { in: 5 } } }))
+    await commit(store, unit({ rev: 0, tasks: [changed(older, ['cancelRequestedAt'])] }))
+    const { progress, usage, cancelRequestedAt } = await taskOf(store, 'bg_0')
+    assert.deepEqual([progress, usage], [0.5, { in: 5 }])
+    assert.ok(cancelRequestedAt)
+  }),
+
+  storeCase('keeps what a task reported earlier in the batch of such a record', async (store) => {
     await commit(store, accepting(running('bg_0')))
-    const tasks = [changed(ended('bg_0', { progress: 1 }), ['completedAt'])]
-    await commit(store, fenced('bg_0', 1, { report: { progress: 0.5 }, tasks }))
-    assert.equal((await taskOf(store, 'bg_0')).progress, 1)
+    const older = await taskOf(store, 'bg_0')
+    const report = fenced('bg_0', 1, { report: { progress: 0.5, usage: { in: 5 } } })
+    await commit(store, report, unit({ rev: 0, tasks: [changed(older, ['cancelRequestedAt'])] }))
+    await commit(store, fenced('bg_0', 1, { report: { progress: 0.6 }, tasks: [changed(older)] }))
+    const { progress, usage } = await taskOf(store, 'bg_0')
+    assert.deepEqual([progress, usage], [0.6, { in: 5 }])
+  }),
+
+  storeCase('stores what of a report the record decides, and keeps the rest of it', async (store) => {
+    await commit(store, accepting(running('bg_0', { usage: { in: 1 } })))
+    const completed = { ...changed(ended('bg_0', { progress: 1 }), ['completedAt']), reports: ['progress'] as const }
+    await commit(store, fenced('bg_0', 1, { report: { progress: 0.5, usage: { in: 5 } }, tasks: [completed] }))
+    const { progress, usage } = await taskOf(store, 'bg_0')
+    assert.deepEqual([progress, usage], [1, { in: 5 }])
+  }),
+
+  storeCase('takes away what of a report the record decides and does not have', async (store) => {
+    await commit(store, accepting(running('bg_0', { progress: 0.5, usage: { in: 5 } })))
+    const resumed = { ...changed(running('bg_0', { attempt: 2 })), reports: ['progress', 'usage'] as const }
+    await commit(store, unit({ rev: 0, tasks: [resumed] }))
+    const record = await taskOf(store, 'bg_0')
+    assert.deepEqual(['progress' in record, 'usage' in record], [false, false])
   }),
 
   storeCase('tells the instant and the numbers it stamped in the verdict', async (store, { clock }) => {

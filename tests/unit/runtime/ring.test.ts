@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import type { StoredEvent } from '../../../src/core/event.ts'
 import { principal, threadId, threadKey } from '../../../src/core/id.ts'
+import { LoggedEvent } from '../../../src/runtime/log-entry.ts'
 import { Ring } from '../../../src/runtime/ring.ts'
+import type { EventPage } from '../../../src/stores/store.ts'
 
 const key = threadKey(principal('owner'), threadId('t'))
 
-function events(first: number, last: number, data = '{"text":"x"}'): StoredEvent[] {
+function stored(first: number, last: number, data = '{"text":"x"}'): EventPage['events'] {
   return Array.from({ length: last - first + 1 }, (_each, n) => ({ type: 'text.delta', seq: first + n, at: 1, data }))
+}
+
+function events(first: number, last: number, data?: string): LoggedEvent[] {
+  return stored(first, last, data).map((event) => new LoggedEvent(key, event))
 }
 
 function ringOf(...stretches: [first: number, last: number][]): Ring {
@@ -15,8 +20,14 @@ function ringOf(...stretches: [first: number, last: number][]): Ring {
   return ring
 }
 
+/** All that the ring has after a number, batch by batch. */
 function numbersAfter(ring: Ring, seq: number): number[] | undefined {
-  return ring.after(seq)?.map((entry) => entry.stored.seq)
+  const numbers: number[] = []
+  for (let after = seq; ; after = numbers.at(-1) ?? after) {
+    const batch = ring.batchAfter(after)
+    if (!batch) return numbers.length > 0 ? numbers : undefined
+    numbers.push(...batch.map((entry) => entry.seq))
+  }
 }
 
 describe('the ring of a thread', () => {
@@ -56,27 +67,84 @@ describe('the ring of a thread', () => {
     expect(numbersAfter(ring, 10_000 - 4096)).toEqual(events(10_000 - 4095, 10_000).map(({ seq }) => seq))
   })
 
-  it('keeps at most one mebibyte of data', () => {
+  it('keeps at most one mebibyte of text', () => {
     const ring = new Ring(key)
-    const quarter = 'x'.repeat(256 * 1024)
-    for (let seq = 1; seq <= 9; seq += 1) ring.append(events(seq, seq, quarter))
+    const nearlyQuarter = 'x'.repeat(255 * 1024)
+    for (let seq = 1; seq <= 9; seq += 1) ring.append(events(seq, seq, nearlyQuarter))
     expect(numbersAfter(ring, 4)).toBeUndefined()
     expect(numbersAfter(ring, 5)).toEqual([6, 7, 8, 9])
   })
 
-  it('tells its watchers of every change until they leave', () => {
+  it('gives batches of at most 256 KiB of text, or of one event', () => {
     const ring = new Ring(key)
-    let count = 0
-    const leave = ring.watch(() => {
-      count += 1
-    })
-    ring.append(events(1, 2))
-    ring.advance(2)
-    ring.advance(3)
+    ring.append([...events(1, 5, 'x'.repeat(100_000)), ...events(6, 6, 'x'.repeat(300_000)), ...events(7, 8)])
+    const sizes: number[] = []
+    for (let after = 0; after < 8; after += sizes.at(-1) ?? 8) sizes.push(ring.batchAfter(after)?.length ?? 0)
+    expect(sizes).toEqual([2, 2, 1, 1, 2])
+  })
+
+  it('gives the same array to all who ask for the same place until something is appended', () => {
+    const ring = ringOf([1, 6])
+    const batch = ring.batchAfter(2)
+    expect(ring.batchAfter(4)).toHaveLength(2)
+    expect(ring.batchAfter(2)).toBe(batch)
+    ring.append(events(7, 7))
+    expect(ring.batchAfter(2)).toHaveLength(5)
+  })
+
+  it('encodes and parses an event once for all', () => {
+    const [entry] = events(1, 1)
+    expect(entry?.text).toBe('{"thread":"t","seq":1,"type":"text.delta","at":1,"data":{"text":"x"}}')
+    expect(entry?.event).toBe(entry?.event)
+  })
+
+  it('wakes those who wait, once, at every change until they leave', () => {
+    const ring = new Ring(key)
+    let wakeCount = 0
+    const watcher = { wake: () => (wakeCount += 1) }
+    ring.join()
+    const changes = [
+      () => ring.append(events(1, 2)),
+      () => ring.advance(3),
+      () => ring.hint(),
+      () => ring.append(events(4, 4)),
+      () => ring.end(),
+    ]
+    for (const change of changes) {
+      ring.wait(watcher)
+      change()
+      change()
+    }
+    expect([wakeCount, ring.watcherCount]).toEqual([changes.length, 1])
+    ring.wait(watcher)
+    ring.leave(watcher)
     ring.hint()
-    expect([count, ring.isCurrent, ring.watcherCount]).toEqual([3, false, 1])
-    leave()
-    ring.append(events(4, 4))
-    expect([count, ring.watcherCount]).toEqual([3, 0])
+    expect([wakeCount, ring.watcherCount]).toEqual([changes.length, 0])
+  })
+
+  it('is not current after a read that was begun before a hint', () => {
+    const ring = ringOf([1, 3])
+    const { hintCount } = ring
+    ring.hint()
+    ring.advance(3, hintCount)
+    expect(ring.isCurrent).toBe(false)
+    ring.advance(3)
+    expect(ring.isCurrent).toBe(true)
+  })
+
+  it('reads what another node wrote once for all who wait for it', async () => {
+    const ring = ringOf([1, 3])
+    const asked: number[] = []
+    const read = (after: number): Promise<EventPage> => {
+      asked.push(after)
+      return Promise.resolve({ head: 6, first: 1, events: stored(4, 6), upTo: 6 })
+    }
+    await Promise.all([ring.refresh(read), ring.refresh(read)])
+    expect([asked, ring.isCurrent, numbersAfter(ring, 2)]).toEqual([[3], true, [3, 4, 5, 6]])
+    ring.hint()
+    await ring.refresh((after) =>
+      Promise.resolve({ head: 9, first: 9, events: stored(9, 9), upTo: Math.max(after, 9) }),
+    )
+    expect([ring.head, numbersAfter(ring, 6)]).toEqual([9, undefined])
   })
 })

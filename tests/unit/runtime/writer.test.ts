@@ -36,6 +36,7 @@ function writerOn(store: Store): Writer {
     },
     takeSlot: () => false,
     versionOf: () => undefined,
+    decided: () => {},
     giveBack: () => {},
     refillTaskIds: async () => {},
   }

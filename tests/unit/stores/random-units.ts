@@ -13,7 +13,7 @@ export const keys: readonly ThreadKey[] = [
   threadKey(principal('bob'), threadId('one')),
 ]
 
-const kinds = ['accept', 'start', 'end', 'emit', 'step', 'send', 'read', 'take', 'forget', 'say'] as const
+const kinds = ['accept', 'start', 'end', 'emit', 'step', 'send', 'read', 'take', 'forget', 'say', 'erase'] as const
 
 /** What to try next. Names are relative, because what is there to be picked depends on what was committed. */
 const intention = fc.record({
@@ -43,10 +43,20 @@ export class UnitMaker {
   make(wanted: Intention, model: StoreModel): Unit {
     const { key, slip, isStructural } = wanted
     const rev = model.thread(key).rev + (slip === 'rev' ? 1 : 0)
-    return { ...unit({ thread: key, ...(isStructural && { rev }) }), ...this.#content(wanted, model) }
+    const { kind } = wanted
+    if (kind === 'erase') return this.#erase(wanted, rev)
+    return { ...unit({ thread: key, ...(isStructural && { rev }) }), ...this.#content({ ...wanted, kind }, model) }
   }
 
-  #content(wanted: Intention, model: StoreModel): Partial<Unit> {
+  /** Now and then with events of its own, which come after. */
+  #erase({ key, count }: Intention, rev: number): Unit {
+    return unit({ operation: 'erase', thread: key, rev, erase: true, events: this.#events(Math.max(0, count - 2)) })
+  }
+
+  #content(
+    wanted: Intention & { readonly kind: Exclude<Intention['kind'], 'erase'> },
+    model: StoreModel,
+  ): Partial<Unit> {
     const { kind, key, pick } = wanted
     const task = likely(model.tasksOf(key), wanted)
     if (!task || kind === 'accept') return this.#accept(wanted, model)

@@ -8,6 +8,7 @@ import { Batch } from '../../../src/stores/sqlite/batch.ts'
 import { Connection } from '../../../src/stores/sqlite/connection.ts'
 import { readEvents } from '../../../src/stores/sqlite/event-reads.ts'
 import { readOffer } from '../../../src/stores/sqlite/offer.ts'
+import { packUnit } from '../../../src/stores/sqlite/packed-unit.ts'
 import { listTasks, readSteps, readTask } from '../../../src/stores/sqlite/task-reads.ts'
 import { TaskWrites } from '../../../src/stores/sqlite/task-writes.ts'
 import { listThreads } from '../../../src/stores/sqlite/thread-list.ts'
@@ -93,8 +94,9 @@ describe('the plans of a SQLite store', () => {
     const steps = dearSteps(() => {
       const [threads, tasks] = [new ThreadWrites(connection), new TaskWrites(connection)]
       const batch = new Batch({ connection, threads, tasks }, { now: 1, nextTask: 1, leaseHolders: [] })
-      const units = [accepting(running('bg_0', { input: '1' }), { rev: 0 }), full, fenced('bg_0', 1)]
-      for (const unit of units) expect(batch.take(unit)).toMatchObject({ committed: true })
+      const erase = { operation: 'erase', thread: home, rev: 2, erase: true, events: [] } as const
+      const units = [accepting(running('bg_0', { input: '1' }), { rev: 0 }), full, fenced('bg_0', 1), erase]
+      for (const unit of units) expect(batch.take(packUnit(unit))).toMatchObject({ committed: true })
       batch.flush()
     })
     expect(steps).toEqual([])
@@ -115,6 +117,13 @@ describe('the plans of a SQLite store', () => {
   it('search an index for a claim', () => {
     const query = { node: 'node_1', agents: ['echo'], starts: 10, orphans: 10, withCounts: false }
     expect(dearSteps(() => readOffer(connection, () => false, query))).toEqual([])
+  })
+
+  it('count what is open in the order of an index', () => {
+    const query = { node: 'node_1', agents: ['echo'], starts: 0, orphans: 0, withCounts: true }
+    const plan = planOf(() => readOffer(connection, () => false, query))
+    expect(plan).toContain('SEARCH tasks USING COVERING INDEX tasks_of_principal (status=?)')
+    expect(plan).not.toContain('USE TEMP B-TREE FOR GROUP BY')
   })
 
   it.each<Partial<TaskQuery>>([

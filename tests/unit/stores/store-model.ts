@@ -7,7 +7,9 @@ import type { Refusal, Unit, Verdict } from '../../../src/core/unit.ts'
 interface ModelThread {
   rev: number
   at: number
-  readonly log: string[]
+  /** How many numbers were taken before those of `log`. */
+  erasedCount: number
+  log: string[]
 }
 
 /**
@@ -28,7 +30,7 @@ export class StoreModel {
   }
 
   thread(key: ThreadKey): ModelThread {
-    return this.threads.get(key) ?? { rev: 0, at: 0, log: [] }
+    return this.threads.get(key) ?? { rev: 0, at: 0, erasedCount: 0, log: [] }
   }
 
   tasksOf(key: ThreadKey): TaskRecord[] {
@@ -67,10 +69,11 @@ export class StoreModel {
   }
 
   #write(unit: Unit, now: number): Verdict {
-    const thread = this.threads.get(unit.thread) ?? { rev: 0, at: now, log: [] }
+    const thread = this.threads.get(unit.thread) ?? { rev: 0, at: now, erasedCount: 0, log: [] }
     this.threads.set(unit.thread, thread)
+    if (unit.erase) this.#erase(unit.thread, thread)
     const at = Math.max(thread.at, now)
-    const first = thread.log.length + 1
+    const first = thread.erasedCount + thread.log.length + 1
     thread.log.push(...unit.events.map((event) => event.data))
     if (unit.events.length > 0) thread.at = at
     if (unit.rev !== undefined) thread.rev++
@@ -84,6 +87,13 @@ export class StoreModel {
       this.#keys.set(`${principalOf(unit.thread)}/${key}`, { task, digest })
     }
     return { committed: true, first, at, taken }
+  }
+
+  #erase(key: ThreadKey, thread: ModelThread): void {
+    for (const [used, { task }] of this.#keys) if (this.tasks.get(task)?.key === key) this.#keys.delete(used)
+    for (const { id } of this.tasksOf(key)) this.tasks.delete(id)
+    thread.erasedCount += thread.log.length
+    thread.log = []
   }
 
   #take(id: TaskId, key: ThreadKey): boolean {

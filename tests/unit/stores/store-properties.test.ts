@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { principalOf, threadOf } from '../../../src/core/id.ts'
 import type { Unit, Verdict } from '../../../src/core/unit.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import { logOf, numbersOf, upTo } from '../../../src/testing/store-suite/builders.ts'
@@ -79,16 +80,29 @@ async function pictureAfter(row: StoreRow, history: readonly Batch[]): Promise<u
 
 async function agree(store: Store, model: StoreModel): Promise<void> {
   for (const key of keys) {
-    const { log, rev } = model.thread(key)
+    const { log, rev, erasedCount } = model.thread(key)
     const events = await logOf(store, key, 7)
-    expect(numbersOf(events)).toEqual(upTo(log.length))
+    expect(numbersOf(events)).toEqual(upTo(log.length).map((n) => erasedCount + n))
     expect(events.map((event) => event.data)).toEqual(log)
     expect((await store.livePart(key))?.rev ?? 0).toBe(rev)
     const instants = events.map((event) => event.at)
     expect(instants).toEqual(instants.toSorted((a, b) => a - b))
   }
+  await expectNoOther(store, model)
   for (const [id, record] of model.tasks) {
     const { status, epoch, taken } = record
     expect(await store.task(id)).toMatchObject({ status, epoch, taken })
+  }
+}
+
+/** What is listed is what the model holds: nothing that was erased. */
+async function expectNoOther(store: Store, model: StoreModel): Promise<void> {
+  for (const principal of new Set(keys.map(principalOf))) {
+    const { tasks } = await store.tasks({ principal, limit: 1000 })
+    const held = [...model.tasks.values()].filter(({ key }) => principalOf(key) === principal)
+    expect(tasks.map(({ id }) => id).sort()).toEqual(held.map(({ id }) => id).sort())
+    const { threads } = await store.threads({ principal, limit: 10 })
+    const used = keys.filter((key) => principalOf(key) === principal && model.thread(key).log.length > 0)
+    expect(threads.map(({ thread }) => thread).sort()).toEqual(used.map(threadOf).sort())
   }
 }

@@ -4,10 +4,12 @@
 CREATE TABLE holdfast_meta (
   major INTEGER NOT NULL,
   minor INTEGER NOT NULL,
-  next_task INTEGER NOT NULL
+  next_task INTEGER NOT NULL,
+  -- Something was erased, and traces of it may still be in the files.
+  scrub_due INTEGER NOT NULL
 ) STRICT;
 
-INSERT INTO holdfast_meta VALUES (1, 0, 0);
+INSERT INTO holdfast_meta VALUES (1, 0, 0, 0);
 
 CREATE TABLE threads (
   n INTEGER PRIMARY KEY,
@@ -20,7 +22,8 @@ CREATE TABLE threads (
   at INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX threads_by_newest ON threads (principal, at DESC, key);
+-- Those that have events. One that was emptied keeps its row, because its numbers go on.
+CREATE INDEX threads_by_newest ON threads (principal, at DESC, key) WHERE head >= first;
 
 -- The log. A row holds the consecutive events of one commit to a thread, one per line.
 
@@ -154,3 +157,4 @@ CREATE TABLE keys (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX keys_by_age ON keys (at);
+CREATE INDEX keys_of_task ON keys (task);

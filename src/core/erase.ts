@@ -1,0 +1,41 @@
+import { cancelInto } from './cancel.ts'
+import type { CancelReason } from './cancel-task.ts'
+import type { Decision, Surroundings } from './decision.ts'
+import type { TaskId } from './id.ts'
+import type { LiveThread } from './live-thread.ts'
+import { settle } from './settle.ts'
+import { UnitDraft } from './unit-draft.ts'
+
+/**
+ * Empties a thread in which nothing lives. Otherwise nothing is decided, and the answer is false: what lives is cancelled
+ * first, and has to end. A thread never used has nothing to empty, and stays unknown to the store.
+ */
+export function erase(live: LiveThread, around: Surroundings): Decision<boolean> {
+  if (!live.isIdle) return { value: false }
+  if (live.rev === 0) return { value: true }
+  const draft = new UnitDraft(live, around, 'erase')
+  draft.erase()
+  return { unit: draft.build(), value: true }
+}
+
+/**
+ * Cancels all that lives in a thread that is to be emptied, and answers with it. No end of it wakes the thread, nor does one
+ * that nobody took: whoever deletes a conversation does not ask for another answer in it.
+ */
+export function cancelToErase(live: LiveThread, around: Surroundings, why: CancelReason): Decision<TaskId[]> {
+  const draft = new UnitDraft(live, around, 'cancel')
+  disarmAll(draft)
+  const reached = cancelInto(draft, { kind: 'all' }, why)
+  // Built also if all of it is being cancelled already and there is nothing to write: the revision shows whether it still
+  // lives. Whoever waits for its end would otherwise be told of it for ever, where another node has ended it.
+  settle(draft)
+  return { unit: draft.build(), value: reached }
+}
+
+function disarmAll(draft: UnitDraft): void {
+  for (const record of [...draft.tasks(), ...draft.ended()]) {
+    if (record.wake === undefined) continue
+    const { wake: _disarmed, wakeRun: _of, ...rest } = record
+    draft.put(rest)
+  }
+}

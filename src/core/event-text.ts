@@ -1,0 +1,20 @@
+import { type StoredEvent, toEvent } from './event.ts'
+import { type ThreadKey, threadOf } from './id.ts'
+import { oneLine } from './one-line.ts'
+
+// Their data holds the number and instant of their own commit, which were not known when it was encoded.
+const incompleteTypes: readonly string[] = ['task.accepted', 'message.created']
+
+/**
+ * The JSON text of an event as everybody sees it: what `JSON.stringify(toEvent(…))` parses to. The data is taken over as
+ * it was first encoded, so that nothing is parsed or encoded again but the two types that `toEvent` completes. It is one
+ * line to every reader of lines.
+ */
+export function eventText(key: ThreadKey, stored: StoredEvent): string {
+  if (incompleteTypes.includes(stored.type)) return oneLine(JSON.stringify(toEvent(key, stored)))
+  const { seq, at, task, type, epoch, data } = stored
+  // A restored task may have any text as its id; thread ids and types hold nothing that JSON escapes.
+  const ofTask = task === undefined ? '' : `,"task":${oneLine(JSON.stringify(task))}`
+  const ofEpoch = epoch === undefined ? '' : `,"epoch":${epoch}`
+  return `{"thread":"${threadOf(key)}","seq":${seq}${ofTask},"type":"${type}","at":${at}${ofEpoch},"data":${oneLine(data)}}`
+}

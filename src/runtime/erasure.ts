@@ -1,0 +1,70 @@
+import type { Decision, Surroundings } from '../core/decision.ts'
+import { cancelToErase, erase } from '../core/erase.ts'
+import type { TaskId, ThreadKey } from '../core/id.ts'
+import type { LiveThread } from '../core/live-thread.ts'
+import type { Store } from '../stores/store.ts'
+import { type Clock, expiry } from './clock.ts'
+import { intent } from './entry.ts'
+import type { Signals } from './signals.ts'
+import type { Writer } from './writer.ts'
+
+export interface ErasureParts {
+  readonly store: Store
+  readonly writer: Writer
+  readonly signals: Signals
+  readonly clock: Clock
+}
+
+// How late an end is noticed that no signal told of: one that another node committed.
+const recheckMs = 1_000
+
+const reason = 'the thread is deleted'
+
+/**
+ * Cancels all that lives in a thread, waits until it has ended, and removes everything but its numbers. What is accepted
+ * meanwhile is cancelled as well; what is accepted after the erase is in it, the first of the emptied thread. The grace
+ * time bounds each wait. A thread that is empty is left as it is.
+ *
+ * Whoever dies in between leaves a thread whose tasks are cancelled: asked again, the rest is done.
+ */
+export async function eraseThread(parts: ErasureParts, thread: ThreadKey, by: string): Promise<void> {
+  const { store, writer } = parts
+  const decide = (live: LiveThread, around: Surroundings) => eraseOrCancel(live, around, by)
+  while (!(await isEmpty(store, thread))) {
+    const done = await writer.change(intent(thread, 'erase', decide))
+    if ('refusal' in done) continue
+    if (!done.value) return
+    await ended(parts, thread, done.value)
+  }
+}
+
+/** Answers with what has to end first, or undefined if there is nothing. */
+function eraseOrCancel(live: LiveThread, around: Surroundings, by: string): Decision<readonly TaskId[] | undefined> {
+  const { unit, value: isErased } = erase(live, around)
+  if (isErased) return { ...(unit && { unit }), value: undefined }
+  return cancelToErase(live, around, { by, reason })
+}
+
+async function isEmpty(store: Store, thread: ThreadKey): Promise<boolean> {
+  const { head, first } = await store.events(thread, { after: 0, limit: 1 })
+  return head < first
+}
+
+/** Resolves when these have ended. Signals are hints, so the store is asked as well, first and every so often. */
+async function ended(parts: ErasureParts, thread: ThreadKey, tasks: readonly TaskId[]): Promise<void> {
+  const { store, signals, clock } = parts
+  for (let waiting = new Set(tasks); ; ) {
+    const listeners = [...waiting].map((task) => ({ task, ...signals.listen(`end:${task}`) }))
+    const recheck = expiry(clock, recheckMs)
+    try {
+      const live = await store.livePart(thread)
+      waiting = waiting.intersection(new Set(live?.tasks.map((task) => task.id)))
+      if (waiting.size === 0) return
+      const heard = listeners.filter(({ task }) => waiting.has(task)).map((listener) => listener.heard)
+      await Promise.race([Promise.all(heard), recheck.expired])
+    } finally {
+      recheck.cancel()
+      for (const listener of listeners) listener.stop()
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { Limits } from '../core/limits.ts'
+import type { Store } from '../stores/store.ts'
+import type { Agent } from './agent.ts'
+import type { Registry } from './registry.ts'
+
+/** What a runtime is, which does not change while it is open. */
+export interface RuntimeInfo {
+  /** The id of this node, as `task.started` names it. */
+  readonly node: string
+  readonly store: Pick<Store, 'kind' | 'isDurable'>
+  readonly limits: Limits
+}
+
+/** Whether new work is accepted now, and if not, why. */
+export interface Readiness {
+  readonly isReady: boolean
+  readonly isDraining: boolean
+  readonly isStoreUp: boolean
+}
+
+/** A registered agent, as others are told of it. */
+export interface AgentSummary extends Pick<Agent, 'description' | 'version' | 'inputSchema'> {
+  readonly name: string
+}
+
+export function infoOf({ id, store, limits }: { id: string; store: Store; limits: Limits }): RuntimeInfo {
+  return { node: id, store: { kind: store.kind, isDurable: store.isDurable }, limits: { ...limits } }
+}
+
+/** The agents in the order of their registration. */
+export function summariesOf(agents: Registry): AgentSummary[] {
+  return [...agents].map(([name, { description, version, inputSchema }]) => ({
+    name,
+    ...(description !== undefined && { description }),
+    ...(version !== undefined && { version }),
+    ...(inputSchema !== undefined && { inputSchema }),
+  }))
+}

@@ -1,0 +1,201 @@
+import { invariant } from '../core/errors.ts'
+import type { EventPage, EventQuery } from '../stores/store.ts'
+import { nextTurn } from './clock.ts'
+import { batchEnd, LoggedEvent } from './log-entry.ts'
+import { checkGone, checkPlace, filterOf, isLast, type LogFilter, passes } from './log-filter.ts'
+import type { Ring } from './ring.ts'
+
+/** A task's range of the log; `last` is its terminal event, or as far as there is. */
+export type TaskRange = NonNullable<EventQuery['task']>
+
+/** Where a cursor gets pages from, and whom it tells. All cursors of a feed share one. */
+export interface LogSource {
+  read(ring: Ring, after: number, task: TaskRange | undefined): Promise<EventPage>
+  missed(): void
+  closed(cursor: LogCursor, ring: Ring): void
+}
+
+export interface LogStart {
+  readonly after: number
+  readonly task?: TaskRange
+  readonly types?: ReadonlySet<string>
+}
+
+// Of a page of a mebibyte, what one batch leaves. The rest is read again, because readers that stall keep what they have.
+const restLengthMax = 768 * 1024
+
+const none: readonly LoggedEvent[] = []
+
+/**
+ * A place in a thread's log, from which it is handed out in batches: replay, then live, without a seam.
+ *
+ * C1 After number N comes N + 1, or the next that matches, each once and in order.
+ * C2 It keeps a position, not events: what it is behind is read from the shared ring, or from the store. Of a page that it
+ *    read it keeps a few batches at most, less than a mebibyte in all.
+ * C3 With a task it is over when the task's terminal event was handed out, which passes whatever the types are.
+ * C4 Without a filter, cursors at the same place of the ring hand out the same array.
+ * C5 When its thread is erased it hands out what it can still reach without a hole, and then ends; where that is not all,
+ *    it fails with `offset_gone`.
+ */
+export class LogCursor {
+  readonly #source: LogSource
+  readonly #ring: Ring
+  readonly #task: TaskRange | undefined
+  readonly #filter: LogFilter | undefined
+  #head = 0
+  /** All that matches up to here was handed out, or is in `#rest`. */
+  #after: number
+  #rest = none
+  #isOver = false
+  #isAsked = false
+  #wake: (() => void) | undefined
+
+  private constructor(source: LogSource, ring: Ring, { after, task, types }: LogStart) {
+    this.#source = source
+    this.#ring = ring
+    this.#after = after
+    this.#task = task
+    this.#filter = filterOf(task?.id, types)
+  }
+
+  /** Rejects with `offset_ahead` or `offset_gone` if the log has no such place. */
+  static async open(source: LogSource, ring: Ring, start: LogStart): Promise<LogCursor> {
+    const cursor = new LogCursor(source, ring, start)
+    // Before the first page is read, so that what is committed meanwhile is in the ring.
+    ring.join()
+    try {
+      await cursor.#place()
+      return cursor
+    } catch (error) {
+      cursor.close()
+      throw error
+    }
+  }
+
+  /** The thread's head when the cursor was opened. */
+  get head(): number {
+    return this.#head
+  }
+
+  /** Whether `next` can only answer undefined. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** The next events, at least one; undefined if there will be none. Ask again when it has answered. */
+  async next(): Promise<readonly LoggedEvent[] | undefined> {
+    invariant(!this.#isAsked, 'a cursor is asked for one batch at a time')
+    this.#isAsked = true
+    try {
+      while (!this.#isOver) {
+        const batch = this.#rest.length > 0 ? this.#fromRest() : await this.#look()
+        if (batch.length > 0) return batch
+      }
+      return undefined
+    } catch (error) {
+      this.close()
+      throw error
+    } finally {
+      this.#isAsked = false
+    }
+  }
+
+  close(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#rest = none
+    this.#ring.leave(this)
+    this.wake()
+    this.#source.closed(this, this.#ring)
+  }
+
+  /** For the ring. */
+  wake(): void {
+    this.#wake?.()
+    this.#wake = undefined
+  }
+
+  async #place(): Promise<void> {
+    const page = await this.#read()
+    checkPlace(this.#after, page)
+    this.#head = page.head
+    this.#use(page)
+  }
+
+  /** Gets the next events, from the ring if they are there, else from the store; waits if there are none. */
+  async #look(): Promise<readonly LoggedEvent[]> {
+    const ring = this.#ring
+    const shared = ring.batchAfter(this.#after)
+    if (shared) {
+      this.#after = shared.at(-1)?.seq ?? this.#after
+      const filter = this.#filter
+      return this.#given(filter ? shared.filter((entry) => passes(filter, entry)) : shared)
+    }
+    if (ring.isEnded) await this.#end()
+    else if (ring.isCurrent && this.#after >= ring.head) await this.#changed()
+    else if (this.#after === ring.head) await ring.refresh((after) => this.#source.read(ring, after, undefined))
+    else await this.#readPage()
+    return none
+  }
+
+  /** The thread was erased: whoever had all of it is through. */
+  async #end(): Promise<void> {
+    const { isCurrent, head } = this.#ring
+    if (!isCurrent || this.#after < head) checkGone(this.#after, await this.#read())
+    this.close()
+  }
+
+  async #readPage(): Promise<void> {
+    this.#source.missed()
+    // A page per turn: a store may answer within one, and a long replay would keep the event loop from everybody else.
+    await nextTurn()
+    if (this.#isOver) return
+    const page = await this.#read()
+    checkGone(this.#after, page)
+    if (!this.#isOver) this.#use(page)
+  }
+
+  async #read(): Promise<EventPage & { readonly hintCount: number }> {
+    const { hintCount } = this.#ring
+    const page = await this.#source.read(this.#ring, this.#after, this.#task)
+    return { ...page, hintCount }
+  }
+
+  #use({ events, upTo, head, hintCount }: EventPage & { readonly hintCount: number }): void {
+    const filter = this.#filter
+    const matching = filter ? events.filter((event) => passes(filter, event)) : events
+    const entries = matching.map((stored) => new LoggedEvent(this.#ring.key, stored))
+    const end = batchEnd(entries, 0, restLengthMax)
+    const isCut = end < entries.length
+    this.#rest = isCut ? entries.slice(0, end) : entries
+    this.#after = isCut ? (entries[end - 1]?.seq ?? upTo) : Math.max(this.#after, upTo)
+    if (!isCut && upTo >= head) this.#ring.advance(head, hintCount)
+  }
+
+  #fromRest(): readonly LoggedEvent[] {
+    const rest = this.#rest
+    if (this.#ring.isEnded) {
+      // What was erased is not handed out any more, unless the ring still has all of it.
+      this.#after = (rest[0]?.seq ?? 1) - 1
+      this.#rest = none
+      return none
+    }
+    const end = batchEnd(rest, 0)
+    this.#rest = end < rest.length ? rest.slice(end) : none
+    return this.#given(end < rest.length ? rest.slice(0, end) : rest)
+  }
+
+  /** The terminal event of its task is the last that passes. */
+  #given(batch: readonly LoggedEvent[]): readonly LoggedEvent[] {
+    const last = batch.at(-1)
+    if (last && this.#filter && isLast(this.#filter, last)) this.close()
+    return batch
+  }
+
+  #changed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+      this.#ring.wait(this)
+    })
+  }
+}

@@ -1,0 +1,27 @@
+import { HoldfastError } from '../core/errors.ts'
+import type { Principal, TaskId } from '../core/id.ts'
+import { isTerminal } from '../core/status.ts'
+import type { Intake } from './intake.ts'
+import type { Reads } from './reads.ts'
+
+export interface CancelOptions {
+  /** With all its attached descendants, at once. True unless given; else they follow when the task ends. */
+  readonly tree?: boolean
+  readonly reason?: string
+  /** Only if the task is of this thread. */
+  readonly thread?: string
+}
+
+/** Undefined if there is no such task; else every task in reach that had not ended, none if it had. */
+export async function cancelTask(
+  { intake, reads, principal }: { readonly intake: Intake; readonly reads: Reads; readonly principal: Principal },
+  task: string,
+  { tree = true, reason, thread }: CancelOptions,
+): Promise<readonly TaskId[] | undefined> {
+  if (typeof tree !== 'boolean') throw new HoldfastError('invalid_request', 'tree is true or false')
+  const key = thread === undefined ? undefined : reads.key(thread)
+  const record = await reads.record(task)
+  if (!record || (key !== undefined && record.key !== key)) return undefined
+  if (isTerminal(record.status)) return []
+  return intake.cancel(record.key, { kind: tree ? 'tree' : 'task', task: record.id }, principal, reason)
+}
