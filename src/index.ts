@@ -1,5 +1,6 @@
 import { HoldfastError } from './core/errors.ts'
 import { Runtime, type RuntimeOptions } from './runtime/runtime.ts'
+import { prometheusMetrics } from './server/prometheus.ts'
 import type { Store } from './stores/store.ts'
 
 export interface CreateRuntimeOptions extends RuntimeOptions {
@@ -9,8 +10,8 @@ export interface CreateRuntimeOptions extends RuntimeOptions {
 
 /** A runtime on a store. The store is opened at once; calls wait for it, and reject with what is wrong with it. */
 export function createRuntime(options: CreateRuntimeOptions = {}): Runtime {
-  const { store, ...rest } = options
-  return Runtime.create(() => openStore(store), rest)
+  const { store, metrics = prometheusMetrics(), ...rest } = options
+  return Runtime.create(() => openStore(store), { ...rest, metrics })
 }
 
 async function openStore(store: string | Store | undefined): Promise<Store> {
@@ -43,6 +44,7 @@ export type { ParentContext } from './core/lineage.ts'
 export type { Finish, Message, Part, Role } from './core/message.ts'
 export { cancelled, failed } from './core/outcome.ts'
 export type { OnBusy } from './core/prompt.ts'
+export type { Question } from './core/question.ts'
 export type { Result } from './core/result.ts'
 export { isTerminal, type Status } from './core/status.ts'
 export type { Asked, OnResult, Task, Usage } from './core/task.ts'
@@ -52,8 +54,11 @@ export { type ScriptOptions, scriptAgent } from './runtime/agents/script.ts'
 export { type BackgroundTasks, type BackgroundTasksOptions, backgroundTasks } from './runtime/background-tasks.ts'
 export type { BackgroundTool, ToolPlace } from './runtime/background-tools.ts'
 export type { Clock } from './runtime/clock.ts'
+export type { AgentSummary, Readiness, RuntimeInfo } from './runtime/info.ts'
 export type { AcceptedRun, SendAnswer } from './runtime/intake.ts'
+export type { SubscribeOptions } from './runtime/log-reads.ts'
 export type { Logger } from './runtime/logger.ts'
+export type { MetricsPort } from './runtime/node-options.ts'
 export {
   decodeTasks,
   encodeTasks,
@@ -64,9 +69,18 @@ export {
   type TaskSummary,
   type TasksChange,
 } from './runtime/persisted-task.ts'
-export type { ListOptions, TaskList, ThreadSnapshot } from './runtime/reads.ts'
+export type { ListOptions, MessagePage, TaskList, ThreadSnapshot } from './runtime/reads.ts'
 export type { RestoreAnswer } from './runtime/restoration.ts'
-export type { Runtime, RuntimeOptions, SubscribeOptions } from './runtime/runtime.ts'
+export type { Runtime, RuntimeOptions } from './runtime/runtime.ts'
+export type { CancelOptions } from './runtime/task-cancel.ts'
 export { restoreTasks, snapshotTasks } from './runtime/task-snapshot.ts'
 export { reduceView, type TaskLine, type TaskView, type ViewChange, viewText } from './runtime/task-view.ts'
+export {
+  createHandler,
+  type Handler,
+  type HandlerOptions,
+  type ServeOptions,
+  type Server,
+  serve,
+} from './server/index.ts'
 export type { Store, ThreadPage, ThreadSummary } from './stores/store.ts'

@@ -1,0 +1,12 @@
+import { type Agents, echoAgent, scriptAgent } from '../index.ts'
+import { isLoopback } from '../server/index.ts'
+import type { Settings } from './settings.ts'
+
+/**
+ * The agents of a server: those that come along, and those of the config file, which may replace them. A script may
+ * reach what listens on this machine only where whoever starts it is on this machine as well.
+ */
+export function agentsOf({ host, script, agents }: Pick<Settings, 'host' | 'script' | 'agents'>): Agents {
+  const allowEffects = script === 'unsafe' || isLoopback(host)
+  return { echo: echoAgent(), ...(script !== false && { script: scriptAgent({ allowEffects }) }), ...agents }
+}

@@ -1,0 +1,42 @@
+const mask = '[redacted]'
+
+const secretKeys: readonly string[] = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'token',
+  'tokens',
+]
+
+// Credentials as they stand inside a longer text, whoever they belong to: also a wrong token is somebody's secret.
+const credential = /\b(bearer[ .]+|holdfast=|login=)[A-Za-z0-9!-+./:=@^_~-]+/gi
+
+/**
+ * Takes secrets out of lines of JSON: the given values wherever they stand, what looks like a credential, and what is
+ * kept under a name that says so. A line without any of these is not even parsed.
+ */
+export function redactor(secrets: readonly string[]): (line: string) => string {
+  const escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+  const suspicious = new RegExp(`"(${secretKeys.join('|')})":|${credential.source}`, 'i')
+  return (line) => {
+    if (!suspicious.test(line) && !escaped.some((secret) => line.includes(secret))) return line
+    return `${JSON.stringify(parsed(line), (key, value: unknown) => redacted(key, value, secrets))}\n`
+  }
+}
+
+/** What is no JSON, because some value wrote itself wrongly, is still a line that somebody wants to read. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return { msg: line }
+  }
+}
+
+function redacted(key: string, value: unknown, secrets: readonly string[]): unknown {
+  if (secretKeys.includes(key.toLowerCase())) return mask
+  if (typeof value !== 'string') return value
+  const withoutSecrets = secrets.reduce((text, secret) => text.replaceAll(secret, mask), value)
+  return withoutSecrets.replace(credential, `$1${mask}`)
+}

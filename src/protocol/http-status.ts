@@ -1,0 +1,35 @@
+import type { ErrorCode } from '../core/errors.ts'
+
+/** The status that a problem of each code is answered with. */
+export const httpStatus: Readonly<Record<ErrorCode, number>> = {
+  invalid_request: 400,
+  unauthenticated: 401,
+  forbidden_origin: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  busy: 409,
+  idempotency_conflict: 409,
+  name_taken: 409,
+  task_terminated: 409,
+  no_inbox: 409,
+  already_answered: 409,
+  offset_ahead: 409,
+  offset_gone: 410,
+  too_large: 413,
+  unknown_agent: 422,
+  reserved_name: 422,
+  invalid_input: 422,
+  limit_reached: 429,
+  internal_error: 500,
+  draining: 503,
+  store_unavailable: 503,
+  // The codes below exist in process only; `problem.ts` says what each is called on the wire.
+  not_owner: 404,
+  not_serialisable: 422,
+  no_store: 503,
+  store_locked: 503,
+  store_schema: 503,
+  store_failed: 503,
+  cannot_listen: 500,
+  unreachable: 500,
+}

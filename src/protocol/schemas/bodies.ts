@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { anyJson, idText } from './words.ts'
+
+const reasonLengthMax = 1000
+const fromLengthMax = 200
+// As many results as anybody takes in one go; each is looked up by itself.
+const collectCountMax = 10_000
+// Longer than any token that goes into a header.
+const credentialLengthMax = 4096
+
+export const reason = z.string().max(reasonLengthMax)
+export const from = z.string().max(fromLengthMax)
+export const scope = z.enum(['runs', 'all'])
+
+export const cancelThreadBody = z
+  .strictObject({ scope: scope.optional(), reason: reason.optional() })
+  .meta({ id: 'ThreadCancel' })
+
+export const cancelTaskBody = z
+  .strictObject({ tree: z.boolean().optional(), reason: reason.optional() })
+  .meta({ id: 'TaskCancel' })
+
+export const messageBody = z.strictObject({ content: anyJson, from: from.optional() }).meta({ id: 'SentMessage' })
+
+export const collectBody = z.strictObject({ tasks: z.array(idText).max(collectCountMax) }).meta({ id: 'Collect' })
+
+export const answerBody = z.strictObject({ answer: anyJson }).meta({ id: 'Answer' })
+
+const credential = z.string().min(1).max(credentialLengthMax)
+
+export const loginBody = z
+  .strictObject({ token: credential.optional(), code: credential.optional() })
+  .refine(
+    ({ token, code }) => (token === undefined) !== (code === undefined),
+    'Exactly one of token and code is needed',
+  )
+  .meta({ id: 'Login' })
+
+export const emptyBody = z.strictObject({})

@@ -1,0 +1,6 @@
+export { Tokens } from './auth/tokens.ts'
+export { createHandler, type Handler } from './handler.ts'
+export { isLoopback } from './host.ts'
+export type { HandlerOptions, ServeOptions } from './options.ts'
+export { OriginGuard } from './origin-guard.ts'
+export { type Server, serve } from './serve.ts'

@@ -1,0 +1,169 @@
+import { createServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { HoldfastError } from '../core/errors.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { createApp } from './app.ts'
+import { compose } from './compose.ts'
+import { Connections } from './connections.ts'
+import { createListener } from './listener.ts'
+import type { ServeOptions } from './options.ts'
+import type { ServerParts } from './server-parts.ts'
+import { drainOnSignal } from './signals.ts'
+import { WebSockets } from './websocket/web-sockets.ts'
+
+/** A server that listens. */
+export interface Server {
+  /** Where it answers, without a slash at its end. */
+  readonly url: string
+  readonly port: number
+  /** A code for `{url}/console#login=CODE`, which logs one browser in: one use, 10 minutes. */
+  newLoginCode(principal: string): string
+  /** Drains, closes the runtime, and stops listening. */
+  close(): Promise<void>
+}
+
+const portDefault = 4747
+const hostDefault = '127.0.0.1'
+
+// Nobody who means well takes that long to say what they want.
+const headersMsMax = 10_000
+// A body of the size that is allowed by default gets through on a very slow line.
+const requestMsMax = 120_000
+// Longer than the 60 s that proxies commonly keep an idle connection for, so that it is never us who close it under a request.
+const keepAliveMs = 65_000
+// How often the times above are looked at.
+const checkMs = 1000
+// What was answered before everything ended gets this long to be taken.
+const lingerMs = 1000
+
+/** Serves a runtime over HTTP and WebSocket. Resolves when it listens. */
+export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Server> {
+  const parts = await compose(runtime, options)()
+  const server = new ListeningServer(parts, options)
+  await server.listen(options.host ?? hostDefault, options.port ?? portDefault)
+  return server
+}
+
+/**
+ * H1 While it drains it still answers: reads as ever, new work with 503. Streams are ended and WebSockets closed at once,
+ *    so that their readers come back to another node.
+ * H2 When the runtime has closed, what was answered is still sent, but nobody is waited for longer than `lingerMs`.
+ */
+class ListeningServer implements Server {
+  readonly #parts: ServerParts
+  readonly #http: HttpServer
+  readonly #webSockets: WebSockets
+  readonly #connections = new Connections()
+  readonly #shutdownMs: number | undefined
+  #stopListeningToSignals: (() => void) | undefined
+  #closing: Promise<void> | undefined
+  #url = ''
+  #port = 0
+
+  constructor(parts: ServerParts, { shutdownMs, handlesSignals = true }: ServeOptions) {
+    this.#parts = parts
+    this.#shutdownMs = shutdownMs
+    this.#webSockets = new WebSockets(parts)
+    this.#http = createServer(
+      {
+        headersTimeout: headersMsMax,
+        requestTimeout: requestMsMax,
+        keepAliveTimeout: keepAliveMs,
+        connectionsCheckingInterval: checkMs,
+        // A request that offers another protocol is answered in this one.
+        shouldUpgradeCallback: (request) => this.#isWebSocket(request),
+      },
+      createListener(createApp(parts), parts),
+    )
+    this.#http.on('connection', (socket) => this.#connections.add(socket))
+    this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
+    if (handlesSignals) this.#stopListeningToSignals = drainOnSignal(() => this.close())
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  async listen(host: string, port: number): Promise<void> {
+    try {
+      await listening(this.#http, host, port)
+    } catch (error) {
+      this.#stopListeningToSignals?.()
+      throw cannotListen(error, host, port)
+    }
+    this.#port = (this.#http.address() as AddressInfo).port
+    const name = host.includes(':') ? `[${host}]` : host
+    this.#url = `http://${name}:${this.#port}${this.#parts.basePath}`
+  }
+
+  newLoginCode(principal: string): string {
+    return this.#parts.authentication.newLoginCode(principal)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const { runtime, streams } = this.#parts
+    const closed = runtime.close(this.#shutdownMs === undefined ? {} : { drainMs: this.#shutdownMs })
+    streams.endAll()
+    this.#webSockets.drain()
+    try {
+      await closed
+    } finally {
+      await this.#stop()
+      this.#stopListeningToSignals?.()
+    }
+  }
+
+  async #stop(): Promise<void> {
+    const { clock, streams } = this.#parts
+    // Those that were opened while it drained.
+    streams.endAll()
+    await this.#connections.settled(clock, lingerMs)
+    const stopped = new Promise<void>((resolve) => {
+      this.#http.close(() => resolve())
+    })
+    this.#connections.destroy()
+    await stopped
+  }
+
+  #isWebSocket({ url = '', headers }: IncomingMessage): boolean {
+    const [path] = url.split('?', 1)
+    return path === `${this.#parts.basePath}/v1/ws` && headers.upgrade?.toLowerCase() === 'websocket'
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#connections.upgrade(socket)
+    this.#webSockets.upgrade(request, socket, head)
+  }
+}
+
+function listening(http: HttpServer, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', reject)
+    http.listen(port, host, () => {
+      http.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function cannotListen(error: unknown, host: string, port: number): HoldfastError {
+  const reason = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  const advice: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Another program listens on ${host} port ${port}. Stop it, or choose another port`,
+    EACCES: `This user may not listen on ${host} port ${port}. Choose a port from 1024 on`,
+    EADDRNOTAVAIL: `This machine has no address ${host}. Choose another host`,
+    ENOTFOUND: `There is no address named ${host}. Choose another host`,
+  }
+  const message = (reason && advice[reason]) ?? `The server cannot listen on ${host} port ${port}`
+  return new HoldfastError('cannot_listen', message, { cause: error, facts: { host, port, reason } })
+}

@@ -1,0 +1,21 @@
+const signals = ['SIGTERM', 'SIGINT'] as const
+
+/**
+ * Drains on the first signal and ends the process after it; a second one ends it at once, which is as safe as a crash.
+ * Returns what stops listening.
+ */
+export function drainOnSignal(drain: () => Promise<void>): () => void {
+  let isDraining = false
+  const onSignal = (): void => {
+    if (isDraining) process.exit(1)
+    isDraining = true
+    drain().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  }
+  for (const signal of signals) process.on(signal, onSignal)
+  return () => {
+    for (const signal of signals) process.off(signal, onSignal)
+  }
+}

@@ -1,0 +1,87 @@
+import { isHoldfastError } from '../../core/errors.ts'
+import type { LogEntry } from '../../runtime/log-entry.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { StreamFormat } from './encode-batch.ts'
+import type { Sink } from './sink.ts'
+import type { StreamPlace, Watched } from './streams.ts'
+
+/** What a stream reads from: a thread's log, or all of a principal's. */
+export interface BatchSource {
+  next(): Promise<readonly LogEntry[] | undefined>
+  close(): void
+}
+
+export interface StreamParts {
+  readonly source: BatchSource
+  readonly sink: Sink
+  readonly format: StreamFormat
+  readonly place: StreamPlace
+  readonly log: Logger
+}
+
+/**
+ * Carries batches from a source to a sink, one write per batch.
+ *
+ * T1 The next batch is asked for when the last one has found room: nothing gathers here, and whoever is slow is served
+ *    by its cursor from where it is.
+ * T2 When the sink closes the source is closed, and when the source is over the sink is ended. Nothing else is touched
+ *    by either: a connection owns nothing.
+ * T3 It is watched until the sink has closed, which after an end is when the reader has taken the rest.
+ */
+export class Stream implements Watched {
+  readonly #parts: StreamParts
+  #isQuiet = false
+
+  private constructor(parts: StreamParts) {
+    this.#parts = parts
+  }
+
+  static begin(parts: StreamParts): void {
+    const stream = new Stream(parts)
+    const { source, sink, place } = parts
+    place.watch(stream)
+    sink.onClosed(() => {
+      source.close()
+      place.close()
+    })
+    void stream.#carry()
+  }
+
+  get backlog(): number {
+    return this.#parts.sink.backlog
+  }
+
+  get taken(): number {
+    return this.#parts.sink.taken
+  }
+
+  beat(): void {
+    const { sink, format } = this.#parts
+    if (this.#isQuiet && sink.backlog === 0) sink.write(format.beat)
+    this.#isQuiet = true
+  }
+
+  end(): void {
+    this.#parts.source.close()
+    this.#parts.sink.end()
+  }
+
+  cut(): void {
+    this.#parts.sink.cut()
+  }
+
+  async #carry(): Promise<void> {
+    const { source, sink, format, log } = this.#parts
+    try {
+      for (let batch = await source.next(); batch && !sink.isClosed; batch = await source.next()) {
+        this.#isQuiet = false
+        if (!sink.write(format.encode(batch))) await sink.drained()
+      }
+    } catch (error) {
+      // The headers are gone, so the reader cannot be told here. It comes back with its last id and is told then.
+      if (!isHoldfastError(error, 'offset_gone'))
+        log.warn({ error }, 'a stream ended because the log could not be read')
+    }
+    this.end()
+  }
+}

@@ -1,0 +1,109 @@
+import type { FrameId, ServerFrame } from '../../protocol/frames.ts'
+import type { LogEntry } from '../../runtime/log-entry.ts'
+
+// A message that is longer than any event goes out in pieces, so that whoever takes it slowly is seen to take it.
+const wholeBytesMax = 512 * 1024
+const pieceBytesMax = 64 * 1024
+// One group is one piece of what waits for a connection; a batch of the log is about as large, so mostly one group.
+const groupBytesMax = 256 * 1024
+
+const opcodeText = 1
+const opcodeContinuation = 0
+const isLast = 0x80
+const brace = 0x7d
+
+/** A frame of the protocol as frames of a WebSocket. */
+export function serverFrames(frame: ServerFrame): Buffer[] {
+  return textFrames(JSON.stringify(frame))
+}
+
+/** A text message as a server sends it: not masked, and in more than one frame only if it is very long. */
+export function textFrames(text: string): Buffer[] {
+  const payload = Buffer.from(text)
+  const bytesMax = payload.length > wholeBytesMax ? pieceBytesMax : wholeBytesMax
+  const frames: Buffer[] = []
+  for (let start = 0; start === 0 || start < payload.length; start += bytesMax) {
+    const piece = payload.subarray(start, start + bytesMax)
+    const opcode = start === 0 ? opcodeText : opcodeContinuation
+    const header = Buffer.allocUnsafe(headerBytes(piece.length))
+    writeHeader(header, 0, opcode | (start + piece.length === payload.length ? isLast : 0), piece.length)
+    frames.push(Buffer.concat([header, piece]))
+  }
+  return frames
+}
+
+interface Encoded {
+  readonly id: FrameId | undefined
+  readonly groups: readonly Buffer[]
+}
+
+// Cursors at the same place of a thread are given the same array. Clients that count their frames alike attach under
+// the same id; for those the frames are made once. One id per array: what many ids would need is not bounded.
+const encoded = new WeakMap<readonly LogEntry[], Encoded>()
+
+/** The `event` frames of a batch, joined into groups of a bounded size. The text of an event is sent as it is. */
+export function eventFrames(entries: readonly LogEntry[], id: FrameId | undefined): readonly Buffer[] {
+  const known = encoded.get(entries)
+  if (known && known.id === id) return known.groups
+  const groups = encodeEvents(entries, id)
+  if (!known) encoded.set(entries, { id, groups })
+  return groups
+}
+
+function encodeEvents(entries: readonly LogEntry[], id: FrameId | undefined): Buffer[] {
+  const prefix = Buffer.from(`{"type":"event"${id === undefined ? '' : `,"id":${JSON.stringify(id)}`},"event":`)
+  const groups: Buffer[] = []
+  let lengths: number[] = []
+  let first = 0
+  let bytes = 0
+  for (const [index, { text }] of entries.entries()) {
+    const length = prefix.length + Buffer.byteLength(text) + 1
+    const frameBytes = headerBytes(length) + length
+    if (lengths.length > 0 && bytes + frameBytes > groupBytesMax) {
+      groups.push(joined(entries, first, prefix, lengths, bytes))
+      first = index
+      lengths = []
+      bytes = 0
+    }
+    lengths.push(length)
+    bytes += frameBytes
+  }
+  if (lengths.length > 0) groups.push(joined(entries, first, prefix, lengths, bytes))
+  return groups
+}
+
+function joined(
+  entries: readonly LogEntry[],
+  first: number,
+  prefix: Buffer,
+  lengths: readonly number[],
+  bytes: number,
+): Buffer {
+  const group = Buffer.allocUnsafe(bytes)
+  let at = 0
+  for (const [index, length] of lengths.entries()) {
+    at = writeHeader(group, at, opcodeText | isLast, length)
+    at += prefix.copy(group, at)
+    at += group.write(entries[first + index]?.text ?? '', at)
+    group[at] = brace
+    at += 1
+  }
+  return group
+}
+
+function headerBytes(length: number): number {
+  if (length < 126) return 2
+  return length < 65_536 ? 4 : 10
+}
+
+/** Returns where the payload begins. */
+function writeHeader(target: Buffer, at: number, first: number, length: number): number {
+  target[at] = first
+  if (length < 126) return target.writeUInt8(length, at + 1)
+  if (length < 65_536) {
+    target[at + 1] = 126
+    return target.writeUInt16BE(length, at + 2)
+  }
+  target[at + 1] = 127
+  return target.writeBigUInt64BE(BigInt(length), at + 2)
+}

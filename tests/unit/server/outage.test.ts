@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { openSite } from './site.ts'
+
+const asked = [
+  ['GET', '/v1/tasks', undefined],
+  ['GET', '/v1/tasks/bg_0', undefined],
+  ['GET', '/v1/threads', undefined],
+  ['GET', '/v1/threads/t', undefined],
+  ['GET', '/v1/threads/t/messages', undefined],
+  ['GET', '/v1/threads/t/events', undefined],
+  ['GET', '/v1/threads/t/results', undefined],
+  ['DELETE', '/v1/threads/t', undefined],
+  ['POST', '/v1/threads/t/runs', { agent: 'echo', prompt: 'x' }],
+  ['POST', '/v1/threads/t/tasks', { agent: 'echo', prompt: 'x' }],
+  ['POST', '/v1/threads/t/cancel', { scope: 'all' }],
+  ['POST', '/v1/threads/t/results/collect', { tasks: ['bg_0'] }],
+  ['POST', '/v1/tasks/bg_0/cancel', {}],
+  ['POST', '/v1/tasks/bg_0/messages', { content: 'x' }],
+] as const
+
+describe('while the store is down', () => {
+  it.each(asked)(
+    '%s %s is answered, if need be with 503 and Retry-After, never as a defect',
+    async (method, path, body) => {
+      const site = await openSite()
+      await site.ask('POST', '/v1/threads/t/runs', { body: { agent: 'held', prompt: 'x' } })
+      site.store.down()
+      const answer = await site.ask(method, path, { body })
+      if (answer.status !== 200) {
+        expect(answer).toMatchObject({ status: 503, body: { code: 'store_unavailable' } })
+        expect(answer.headers.get('retry-after')).toBe('1')
+        expect(answer.body).not.toHaveProperty('detail')
+      }
+      expect(site.logged.filter(({ level }) => level === 'error')).toEqual([])
+      site.store.up()
+    },
+  )
+})
+
+describe('after the runtime has closed', () => {
+  it.each(asked)('%s %s is answered, and is no defect', async (method, path, body) => {
+    const site = await openSite()
+    await site.runtime.close({ drainMs: 0 })
+    const answer = await site.ask(method, path, { body })
+    expect([200, 204, 404, 503]).toContain(answer.status)
+    expect(site.logged.filter(({ level }) => level === 'error')).toEqual([])
+  })
+})
