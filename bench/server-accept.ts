@@ -1,0 +1,47 @@
+// How many runs per second are accepted? Run with `node bench/server-accept.ts`.
+//
+// Runs of an agent that does nothing are posted to distinct threads with 1, 32 and 256 in flight, against a bare node:http
+// server that stores one row per request in SQLite, all requests of a turn in one commit. Held means that no run is
+// executed meanwhile, because the one slot is taken. Not measured: TLS, a network.
+
+import { perSecond, report } from './figures.ts'
+import { median } from './rounds.ts'
+import { newThread } from './server/cast.ts'
+import { Child } from './server/child.ts'
+
+const roundCount = 5
+
+async function measure(what: string, holdfast: Child, bare: Child, client: Child, atLeast: number): Promise<void> {
+  const [url, bareUrl] = await Promise.all([holdfast.ask<string>('url'), bare.ask<string>('url')])
+  for (const inFlight of [1, 32, 256]) {
+    const count = inFlight === 1 ? 500 : 5_000
+    const took: { ours: number; bare: number }[] = []
+    const body = { agent: 'nothing', prompt: 'go' }
+    for (let round = 0; round <= roundCount; round++) {
+      const posts = { body, count, inFlight }
+      const bareMs = await client.ask<number>('posts', { ...posts, url: bareUrl, paths: ['/rows'] })
+      const paths = Array.from({ length: count }, () => `/v1/threads/${newThread()}/runs`)
+      const ours = await client.ask<number>('posts', { ...posts, url, paths })
+      if (round > 0) took.push({ ours, bare: bareMs })
+    }
+    const [oursMs, bareMs] = [median(took.map(({ ours }) => ours)), median(took.map(({ bare }) => bare))]
+    report({
+      what: `accepted runs${what}, ${inFlight} in flight`,
+      value: median(took.map(({ ours, bare }) => bare / ours)),
+      unit: '×',
+      atLeast,
+      of: `${perSecond(count, oursMs)} against ${perSecond(count, bareMs)} bare`,
+    })
+  }
+}
+
+const bare = new Child('./bare-process.ts')
+const client = new Child('./client-process.ts')
+const free = new Child('./holdfast-process.ts')
+await measure('', free, bare, client, 0.3)
+await free.end()
+const held = new Child('./holdfast-process.ts', ['1'])
+const url = await held.ask<string>('url')
+await client.ask('post', { url, path: '/v1/threads/blocker/runs', body: { agent: 'busy', prompt: 'go' } })
+await measure(', execution held', held, bare, client, 0.5)
+for (const child of [held, bare, client]) await child.end()
