@@ -6,20 +6,24 @@ export interface Queued {
 
 type Taking = 'taken' | 'blocked' | 'full'
 
-// What one lane may add to a batch before the others had their turn.
+// What one lane may add to a batch. A batch that is one lane's flood is written in about a millisecond.
 export const turnBytes = 32 * 1024
-// Lanes take further turns until a batch holds this much: enough that its fsync is not most of what it costs, little
-// enough that a batch which is one lane's flood is written in a millisecond or two.
-const filledBytes = 128 * 1024
+// What a lane may add that has been alone for a while, so that the fsync is not most of what its batches cost.
+const aloneBytes = 192 * 1024
+// Batches in a row. Whoever writes now and then, every few milliseconds, is never made to wait for a large one.
+const aloneBatchCount = 16
 
 /**
- * Queues that take turns, one turn per batch unless that leaves it nearly empty. What is in one lane keeps its order;
- * between lanes there is none, so a task that floods its own lane delays nobody else by more than a turn in a batch, or a
- * small batch that it fills alone.
+ * Queues that take turns, one turn per batch. What is in one lane keeps its order; between lanes there is none, so a task
+ * that floods its own lane delays nobody else by more than a turn, neither in a batch nor by the batch it fills. Only a lane
+ * that has had all batches to itself lately fills them.
  */
 export class Lanes<Entry extends Queued> {
   readonly #lanes = new Map<string, Entry[]>()
   #bytes = 0
+  /** How many batches in a row were of one lane, and the same one. */
+  #aloneCount = 0
+  #alone: string | undefined
 
   /** What waits in all lanes. */
   get bytes(): number {
@@ -90,30 +94,28 @@ export class Lanes<Entry extends Queued> {
    * others may go on) or `full` (nobody goes on).
    */
   drain(take: (entry: Entry, lane: string) => Taking): void {
-    const before = this.#bytes
-    for (let left = Number.POSITIVE_INFINITY; this.#bytes < left && before - this.#bytes < filledBytes; ) {
-      left = this.#bytes
-      if (this.#round(take) === 'full') return
+    let turnsLeft = this.#lanes.size
+    this.#noteAlone()
+    // A lane that had its turn goes to the end of the map, so that the next batch begins with those that had none.
+    for (const [lane, entries] of this.#lanes) {
+      if (turnsLeft === 0 || this.#turn(lane, entries, take) === 'full') return
+      turnsLeft -= 1
     }
   }
 
-  #round(take: (entry: Entry, lane: string) => Taking): Taking {
-    let turnsLeft = this.#lanes.size
-    // A lane that had its turn goes to the end of the map, so that the next batch begins with those that had none.
-    for (const [lane, entries] of this.#lanes) {
-      if (turnsLeft === 0) break
-      if (this.#turn(lane, entries, take) === 'full') return 'full'
-      turnsLeft -= 1
-    }
-    return 'taken'
+  #noteAlone(): void {
+    const [lane, other] = this.#lanes.keys()
+    this.#aloneCount = other === undefined && lane === this.#alone ? this.#aloneCount + 1 : 0
+    this.#alone = lane
   }
 
   #turn(lane: string, entries: Entry[], take: (entry: Entry, lane: string) => Taking): Taking {
+    const bytesMax = this.#aloneCount >= aloneBatchCount ? aloneBytes : turnBytes
     let bytes = 0
     let count = 0
     let taking: Taking = 'taken'
     for (const entry of entries) {
-      if (bytes >= turnBytes) break
+      if (bytes >= bytesMax) break
       taking = take(entry, lane)
       if (taking !== 'taken') break
       bytes += entry.bytes

@@ -53,13 +53,15 @@ describe('lanes', () => {
     expect(taken.findIndex((item) => item.lane === 'calm')).toBeLessThan(40)
   })
 
-  it('give a lane with much one turn of a batch that others fill, and a small batch to itself', () => {
-    const flood = (lane: string) => Array.from({ length: 1000 }, (_, n) => ({ lane, n, bytes: 1000 }))
-    const alone = fill(flood('flood'))
-    expect(drainOnce(alone)).toHaveLength(132)
-    expect(alone.isEmpty).toBe(false)
-    const many = fill(['a', 'b', 'c', 'd', 'e', 'flood'].flatMap(flood))
-    expect(drainOnce(many).filter(({ lane }) => lane === 'flood')).toHaveLength(33)
+  it('give a lane with much one turn of a batch, and more only when it has long been alone', () => {
+    const flood = Array.from({ length: 1000 }, (_, n) => ({ lane: 'flood', n, bytes: 1000 }))
+    const lanes = fill(flood)
+    const turn = () => drainOnce(lanes).filter(({ lane }) => lane === 'flood').length
+    expect(Array.from({ length: 16 }, turn)).toEqual(Array.from({ length: 16 }, () => 33))
+    expect(turn()).toBeGreaterThan(150)
+    lanes.push('calm', { lane: 'calm', n: 0, bytes: 10 })
+    expect(turn()).toBe(33)
+    expect(turn()).toBe(33)
   })
 
   it('weigh what waits in them, whatever is put in, grown, put back or taken out', () => {
