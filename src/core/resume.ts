@@ -97,6 +97,8 @@ export class EmitBag {
 
   /** Takes one equal emit out. False if there is none: then this one is new. */
   take(type: string, data: JsonText): boolean {
+    // Nearly always: the bag of a first attempt is empty, and so is one that was emptied.
+    if (this.#counts.size === 0) return false
     const key = bagKey(type, data)
     const count = this.#counts.get(key)
     if (count === undefined) return false

@@ -52,7 +52,9 @@ function encoder(frame: (entry: LogEntry) => string): (batch: Batch) => Uint8Arr
     const [first] = batch
     const alike = first && latest.get(first)
     if (alike && isSame(alike.batch, batch)) return alike.bytes
-    const bytes = Buffer.from(batch.map(frame).join(''))
+    let text = ''
+    for (const entry of batch) text += frame(entry)
+    const bytes = Buffer.from(text)
     shared.set(batch, bytes)
     if (first) latest.set(first, { batch, bytes })
     return bytes
