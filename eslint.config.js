@@ -33,7 +33,7 @@ const clockReads = [
 const environment = {
   syntax: {
     selector: "MemberExpression[object.name='process'][property.name='env']",
-    message: 'Settings are passed in; only the CLI reads the environment.',
+    message: 'Settings are passed in; only the CLI reads the environment, and where the state folder is.',
   },
   module: { name: 'node:process', importNames: ['env'], message: 'Settings are passed in.' },
 }
@@ -103,14 +103,14 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/cli/**/*.ts'],
+    files: ['src/cli/**/*.ts', 'src/server/state-folder.ts'],
     rules: {
       'no-restricted-imports': ['error', { paths: timerModules }],
       'no-restricted-syntax': ['error', ...timerMembers, ...clockReads],
     },
   },
   {
-    files: ['src/runtime/clock.ts'],
+    files: ['src/runtime/clock.ts', 'src/client/clock.ts'],
     rules: {
       'no-restricted-globals': 'off',
       'no-restricted-syntax': ['error', environment.syntax],

@@ -16,6 +16,11 @@ const names = [
   'disk-bytes',
   'flood',
   'growth',
+  'server-streams',
+  'server-replay',
+  'server-accept',
+  'server-latency',
+  'server-memory',
 ]
 
 async function run(name: string): Promise<Figure[]> {

@@ -36,7 +36,7 @@ const table: readonly Row[] = [
     may: [core, 'src/protocol/**', 'src/runtime/**'],
     packages: ['node:*', 'hono', '@hono/*', 'ws', 'zod', '@opentelemetry/*'],
   },
-  { files: 'src/client/**', may: [core, 'src/protocol/*.ts'] },
+  { files: 'src/client/**', may: [core, 'src/protocol/*.ts'], packages: ['eventsource-parser'] },
   { files: 'src/react/**', may: ['src/client/**'], packages: ['react'] },
   { files: 'src/testing/**', may: [core, store, 'src/runtime/**'], packages: ['node:*'] },
   // The CLI is a user like any other: it sees what a folder's index shows, and the schemas of what it sends.

@@ -41,11 +41,20 @@ async function runProgram(program: string): Promise<string> {
   }
 }
 
+/** A program that serves until it is told to stop; `tests/server/readme.test.ts` starts it. */
+function isServer(program: string): boolean {
+  return program.includes('await serve(createRuntime(')
+}
+
 describe('documentation', () => {
-  it('has programs in the README that run to their end', async () => {
-    const found = await programs('README.md')
-    expect(found.length).toBeGreaterThanOrEqual(2)
-    for (const program of found) expect(await runProgram(program)).not.toBe('')
+  it('has programs in the README that run to their end, and whose tasks complete', async () => {
+    const found = (await programs('README.md')).filter((program) => !isServer(program))
+    expect(found.length).toBe(3)
+    for (const program of found) {
+      const output = await runProgram(program)
+      // Its agent spoke, and its task completed: as events, or as a status and two messages.
+      expect(output).toMatch(/text\.delta\n(.*\n)*.*task\.completed|^completed 2 /m)
+    }
   })
 
   it('links only to pages that exist', async () => {

@@ -56,6 +56,7 @@ const runtime = createRuntime({
   store: `sqlite:${join(folder, 'holdfast.db')}`,
   agents: { emitter, speaker, parked, busy, talker, nothing: () => undefined },
   concurrency,
+  limits: { openTasksPerPrincipal: 1_000_000 },
 })
 const server = await serve(runtime, { port: 0, tokens: { owner: 'bench' }, handlesSignals: false })
 

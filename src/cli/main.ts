@@ -15,7 +15,7 @@ export async function main(args: readonly string[], around: Surroundings): Promi
     return undefined
   } catch (error) {
     if (error instanceof CommanderError) return understood(error, program, args, around)
-    around.err(`holdfast: ${oneLine(error instanceof Error ? error.message : String(error))}\n`)
+    around.err(`holdfast: ${printable(error instanceof Error ? error.message : String(error))}\n`)
     return failedCode
   }
 }
@@ -45,7 +45,7 @@ function commandLine(around: Surroundings): Command {
 function understood(error: CommanderError, program: Command, args: readonly string[], around: Surroundings): number {
   if (error.exitCode === 0) return 0
   if (error.code === 'commander.help') return usageCode
-  around.err(`holdfast: ${oneLine(error.message.replace(/^error: /, ''))}${suggestion(error, program, args)}\n`)
+  around.err(`holdfast: ${printable(error.message.replace(/^error: /, ''))}${suggestion(error, program, args)}\n`)
   return args[0] === 'serve' ? failedCode : usageCode
 }
 
@@ -65,7 +65,7 @@ function version(): string {
 }
 
 /** What is printed as one line stays one, whatever a file name or a message holds. */
-function oneLine(text: string): string {
+function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
 }

@@ -92,8 +92,8 @@ export const token: Reader<string> = {
 export const tokens: Reader<Readonly<Record<string, string>>> = {
   fromText(text) {
     const pairs = text.split(',').map((pair) => pairOf(pair, 'PRINCIPAL=TOKEN'))
-    const twice = pairs.find(([principal], index) => pairs.findIndex(([first]) => first === principal) !== index)
-    if (twice) throw wrong(`${twice[0]} has two tokens. Give each principal one`)
+    const twice = repeatedIn(pairs)
+    if (twice !== undefined) throw wrong(`${twice} has two tokens. Give each principal one`)
     return checkTokens(Object.fromEntries(pairs))
   },
   fromConfig: (value) => checkTokens(recordOf(value) as Record<string, string>),
@@ -102,6 +102,8 @@ export const tokens: Reader<Readonly<Record<string, string>>> = {
 export const limits: Reader<Partial<Limits>> = {
   fromText(text) {
     const pairs = text.split(',').map((pair) => pairOf(pair, 'NAME=NUMBER'))
+    const twice = repeatedIn(pairs)
+    if (twice !== undefined) throw wrong(`${twice} is given twice. Give each limit one value`)
     return checkLimits(
       Object.fromEntries(pairs.map(([name, value]) => [name, from(name, () => limit.fromText(value))])),
     )
@@ -169,6 +171,12 @@ function pairOf(text: string, form: string): [string, string] {
   const [, left, right] = /^([^=]+)=(.*)$/.exec(text.trim()) ?? []
   if (left !== undefined && right !== undefined) return [left.trim(), right.trim()]
   throw wrong(`Not every part between the commas is ${form}`)
+}
+
+/** The first name that stands before more than one `=`. */
+function repeatedIn(pairs: readonly (readonly [string, string])[]): string | undefined {
+  const names = pairs.map(([name]) => name)
+  return names.find((name, index) => names.indexOf(name) !== index)
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

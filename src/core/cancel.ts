@@ -3,10 +3,15 @@ import { type CancelReason, cancelTask, endBeforeStart } from './cancel-task.ts'
 import type { Decision, Surroundings } from './decision.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
+import { isQueued } from './position.ts'
 import { settle } from './settle.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import { attachedTree } from './tree.ts'
+import type { Mail } from './unit.ts'
 import { UnitDraft } from './unit-draft.ts'
+
+/** A prompt to a run, with the request it becomes a run of. */
+type SteerMail = Mail & { readonly steer: string }
 
 /** What a cancel reaches. `runs`: the active run with its attached tree, and every run accepted before now. */
 export type CancelScope =
@@ -29,13 +34,20 @@ export function cancel(
   return { unit: draft.build(), value: reached }
 }
 
-/** Adds a cancel to a unit: a root first, then its tree, then the queue in order. */
+/** Adds a cancel to a unit: a root first, then its tree, then the queue in order, with the steering that nobody has read. */
 export function cancelInto(draft: UnitDraft, scope: CancelScope, why: CancelReason): TaskId[] {
-  const targets = reach(draft.live, scope)
-  for (const target of targets) cancelTask(draft, target, why)
   const isWhole = scope.kind === 'runs' || scope.kind === 'all'
-  const steered = isWhole ? cancelSteering(draft, why) : []
-  return [...targets.map((target) => target.id), ...steered]
+  const steering = isWhole ? unreadSteering(draft.live) : []
+  const reached: TaskId[] = []
+  for (const target of reach(draft.live, scope)) {
+    const before = isQueued(target) ? steering.findIndex((mail) => mail.place > target.place) : 0
+    const earlier = steering.splice(0, before === -1 ? steering.length : before)
+    for (const mail of earlier) reached.push(cancelSteering(draft, mail, why))
+    cancelTask(draft, target, why)
+    reached.push(target.id)
+  }
+  for (const mail of steering) reached.push(cancelSteering(draft, mail, why))
+  return reached
 }
 
 function reach(live: LiveThread, scope: CancelScope): TaskRecord[] {
@@ -60,17 +72,19 @@ function rootsFirst(live: LiveThread): TaskRecord[] {
   return [...runs.filter((run) => run.status === 'running'), ...active.sort((a, b) => a.depth - b.depth), ...queued]
 }
 
+function unreadSteering(live: LiveThread): SteerMail[] {
+  const mail = live.runs().flatMap((run) => live.mailOf(run.id))
+  return mail.filter(isSteering).sort((a, b) => a.place - b.place)
+}
+
+function isSteering(mail: Mail): mail is SteerMail {
+  return mail.steer !== undefined
+}
+
 /** Steering that nobody has read is accepted as the run it would become, and cancelled with the rest. */
-function cancelSteering(draft: UnitDraft, why: CancelReason): TaskId[] {
-  const cancelled: TaskId[] = []
-  for (const run of draft.live.runs()) {
-    for (const mail of draft.live.mailOf(run.id)) {
-      if (mail.steer === undefined) continue
-      const record = acceptInto(draft, JSON.parse(mail.steer) as TaskRequest, mail.place, mail.id)
-      draft.readMail(mail.id)
-      endBeforeStart(draft, record, why)
-      cancelled.push(record.id)
-    }
-  }
-  return cancelled
+function cancelSteering(draft: UnitDraft, mail: SteerMail, why: CancelReason): TaskId {
+  const record = acceptInto(draft, JSON.parse(mail.steer) as TaskRequest, mail.place, mail.id)
+  draft.readMail(mail.id)
+  endBeforeStart(draft, record, why)
+  return record.id
 }

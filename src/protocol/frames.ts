@@ -2,9 +2,9 @@ import type { Event } from '../core/event.ts'
 import type { TaskId } from '../core/id.ts'
 import type { Message, Part } from '../core/message.ts'
 import type { OnBusy } from '../core/prompt.ts'
+import type { Question } from '../core/question.ts'
 import type { OnResult, Task } from '../core/task.ts'
 import type { Problem } from './problem.ts'
-import type { Question } from './question.ts'
 
 /** Chosen by the client, and repeated in whatever answers the frame. */
 export type FrameId = string | number

@@ -88,7 +88,7 @@ export class Dispatcher {
       }
     } catch (error) {
       // The supervisor's poll looks again; the writer reports and counts a store that is down.
-      this.#parts.log.warn({ error }, 'looking for work failed')
+      this.#parts.log.warn({ err: error }, 'looking for work failed')
     } finally {
       this.#isLooking = false
     }

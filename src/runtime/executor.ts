@@ -171,7 +171,7 @@ export class Executor {
     const outcome = thrownOutcome(new Error(`The outcome could not be stored: ${String(error)}`))
     const ending = { outcome, output: new PartsFold() }
     await this.#end(execution, () => ending).catch((second: unknown) =>
-      this.#parts.log.error({ error: second, task: execution.task }, 'a task cannot be ended'),
+      this.#parts.log.error({ err: second, task: execution.task }, 'a task cannot be ended'),
     )
   }
 

@@ -1,4 +1,7 @@
-/** Where the runtime writes what people who operate it need to know. A pino logger fits as it is. */
+/**
+ * Where the runtime writes what people who operate it need to know. A pino logger fits as it is; an error is under `err`, where
+ * pino writes its message and cause.
+ */
 export interface Logger {
   debug(facts: object, message: string): void
   info(facts: object, message: string): void

@@ -247,7 +247,7 @@ export class Node {
     if (task === undefined) return false
     const execution = this.executor.get(task)
     if (execution?.isClosed === false) this.executor.fail(execution, reason)
-    else this.log.warn({ task, error: reason }, 'a rejection that nobody handled came from a task that has ended')
+    else this.log.warn({ task, err: reason }, 'a rejection that nobody handled came from a task that has ended')
     return true
   }
 }

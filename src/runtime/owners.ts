@@ -52,7 +52,7 @@ export class Owners {
     try {
       owner.send(item)
     } catch (error) {
-      this.#log.warn({ error, task: item.taskId }, 'an owner inbox threw')
+      this.#log.warn({ err: error, task: item.taskId }, 'an owner inbox threw')
     }
   }
 }

@@ -56,7 +56,7 @@ export class Supervisor {
     for (const execution of executor.all()) executor.abandon(execution)
     this.#isOpen = false
     for (const timer of this.#timers.values()) timer.cancel()
-    await store.renew(node, 0).catch((error: unknown) => log.warn({ error }, 'the lease could not be given up'))
+    await store.renew(node, 0).catch((error: unknown) => log.warn({ err: error }, 'the lease could not be given up'))
   }
 
   async #handOverAll(drainMs: number): Promise<void> {
@@ -115,7 +115,7 @@ export class Supervisor {
       try {
         await act()
       } catch (error) {
-        this.#parts.log.warn({ error }, `the ${name} could not be seen to; tried again in ${periodMs} ms`)
+        this.#parts.log.warn({ err: error }, `the ${name} could not be seen to; tried again in ${periodMs} ms`)
       }
       if (this.#isOpen) this.#every(name, periodMs, act)
     }

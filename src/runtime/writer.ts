@@ -2,7 +2,7 @@ import { HoldfastError, isHoldfastError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import type { ThreadKey } from '../core/id.ts'
 import type { StepRecord } from '../core/step.ts'
-import type { Committed, Refusal, Report, Unit, Verdict } from '../core/unit.ts'
+import type { Report, Verdict } from '../core/unit.ts'
 import type { Store } from '../stores/store.ts'
 import { BackOff } from './back-off.ts'
 import { Batch, type BatchSurroundings, batchBytesMax, batchUnitsMax, type Item } from './batch.ts'
@@ -11,18 +11,15 @@ import { type Author, type Change, type Done, type Entry, isIntent, laneOf } fro
 import { Lanes } from './lanes.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
-import type { Threads } from './threads.ts'
+import { type SettleParts, settleBatch } from './settle-batch.ts'
 import { unavailable } from './unavailable.ts'
 
-export interface WriterParts {
+export interface WriterParts extends SettleParts {
   readonly store: Store
-  readonly threads: Threads
   readonly clock: Clock
   readonly log: Logger
   readonly metrics: Metrics
   readonly around: BatchSurroundings
-  /** Called for each committed unit, in order, before anyone is answered. */
-  onCommitted(unit: Unit, verdict: Committed): void
   onFatal(error: unknown): void
 }
 
@@ -35,7 +32,7 @@ const emitBytesMax = 32 * 1024
  *
  * W1 One batch is on its way at a time, and what is in one lane keeps its order.
  * W2 A change is decided when its batch is built, from live parts whose units are all committed or in that batch.
- * W3 Committed, then published, then answered.
+ * W3 Committed, then published, then answered (`settle-batch.ts`).
  * W4 While the store is down nothing an execution wrote is lost or reported as done: it is written again. Intents are
  *    refused, because their caller can ask again; so with nothing left to write an empty batch asks whether it is back.
  * W5 A unit that the store cannot take fails alone: the batch is halved until it stands alone.
@@ -157,7 +154,7 @@ export class Writer {
 
   async #commit(batch: Batch): Promise<void> {
     const { items, units } = batch
-    if (units.length === 0) return this.#settle(items, [])
+    if (units.length === 0) return this.#putBack(settleBatch(this.#parts, items, []))
     const seconds = stopwatch()
     let verdicts: readonly Verdict[]
     try {
@@ -166,7 +163,7 @@ export class Writer {
       return this.#failed(items, error)
     }
     this.#flushed(seconds())
-    this.#settle(items, verdicts)
+    this.#putBack(settleBatch(this.#parts, items, verdicts))
   }
 
   #flushed(seconds: number): void {
@@ -179,53 +176,6 @@ export class Writer {
     if (this.#isDown) this.#parts.log.info({}, 'the store is back')
     this.#isDown = false
     this.#backOff.reset()
-  }
-
-  /** W3, in the order of the batch. What was refused for a passing reason goes back to the head of its lane. */
-  #settle(items: readonly Item[], verdicts: readonly Verdict[]): void {
-    const again: Entry[] = []
-    // What was decided in these threads after the refusal was decided from something that is not so.
-    const refused = new Set<ThreadKey>()
-    let next = 0
-    for (const item of items) {
-      const verdict = item.unit ? verdicts[next++] : undefined
-      if (!item.unit || !verdict) {
-        if (item.entry.kind === 'change' && refused.has(item.entry.change.thread)) again.push(item.entry)
-        else this.#answer(item)
-      } else if (verdict.committed) {
-        this.#publish(item.unit, verdict)
-        this.#answer(item, verdict)
-      } else {
-        this.#parts.around.giveBack(item.taken)
-        if (item.unit.rev !== undefined) refused.add(item.unit.thread)
-        if (this.#refused(item.entry, item.unit, verdict.reason) === 'again') again.push(item.entry)
-      }
-    }
-    this.#putBack(again)
-  }
-
-  #publish(unit: Unit, verdict: Committed): void {
-    if (unit.rev !== undefined) this.#parts.threads.get(unit.thread)?.stamp(unit, verdict)
-    this.#parts.onCommitted(unit, verdict)
-  }
-
-  #answer({ entry, unit, value, thrown }: Item, verdict?: Committed): void {
-    if (thrown && entry.kind === 'change') return entry.reject(thrown.error)
-    if (entry.kind === 'change') return entry.resolve({ value, ...(unit && { unit }), ...(verdict && { verdict }) })
-    entry.author.flushed(entry.kind === 'step' ? entry.emittedBytes : entry.bytes)
-    if (entry.kind === 'step') entry.resolve()
-  }
-
-  #refused(entry: Entry, unit: Unit, reason: Refusal): 'again' | 'settled' {
-    this.#parts.threads.discard(unit.thread)
-    if (reason.code === 'stale' || reason.code === 'after_refused') return 'again'
-    if (entry.kind === 'change') {
-      entry.resolve({ refusal: reason })
-      return 'settled'
-    }
-    entry.author.fenced()
-    if (entry.kind === 'step') entry.reject(fencedError(entry.author))
-    return 'settled'
   }
 
   async #failed(items: readonly Item[], error: unknown): Promise<void> {
@@ -241,20 +191,20 @@ export class Writer {
     }
     const [only, ...others] = entries
     if (only && others.length === 0) return this.#unstorable(only, error)
-    this.#parts.log.warn({ error, unitCount: units.length }, 'the store failed a batch; it is halved')
+    this.#parts.log.warn({ err: error, unitCount: units.length }, 'the store failed a batch; it is halved')
     this.#unitsMax = Math.ceil(entries.length / 2)
     this.#putBack(entries)
   }
 
   #unstorable(entry: Entry, error: unknown): void {
-    this.#parts.log.error({ error, entry: entry.kind }, 'the store cannot take a unit')
+    this.#parts.log.error({ err: error, entry: entry.kind }, 'the store cannot take a unit')
     this.#unitsMax = batchUnitsMax
     if (entry.kind !== 'emit') entry.reject(error)
     if (entry.kind !== 'change') entry.author.unstorable(error, entry.events)
   }
 
   async #pause(error: unknown): Promise<void> {
-    if (!this.#isDown) this.#parts.log.error({ error }, 'the store is not available; writing is retried')
+    if (!this.#isDown) this.#parts.log.error({ err: error }, 'the store is not available; writing is retried')
     this.#isDown = true
     for (const resolve of this.#onDown.splice(0)) resolve()
     for (const intent of this.#lanes.takeAll(isIntent)) intent.reject(unavailable(error))
@@ -283,15 +233,12 @@ export class Writer {
     try {
       this.#parts.onFatal(error)
     } catch (thrown) {
-      this.#parts.log.error({ error: thrown }, 'onFatal threw')
+      this.#parts.log.error({ err: thrown }, 'onFatal threw')
     }
   }
 
+  /** To the head of each lane, in the order in which they were there. */
   #putBack(entries: readonly Entry[]): void {
     for (const [lane, group] of Map.groupBy(entries, laneOf)) this.#lanes.putBack(lane, group)
   }
-}
-
-function fencedError(author: Author): HoldfastError {
-  return new HoldfastError('task_terminated', `${author.task} is no longer executed here under epoch ${author.epoch}`)
 }

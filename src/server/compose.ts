@@ -10,7 +10,12 @@ import { Streams } from './streams/streams.ts'
 
 /** Checks the options at once; what it returns waits for the runtime, which tells its node and limits. */
 export function compose(runtime: Runtime, options: HandlerOptions): () => Promise<ServerParts> {
-  checkCredentials(options)
+  if (!hasCredentials(options)) {
+    throw new HoldfastError(
+      'invalid_request',
+      'Nobody could be let in. Pass tokens: { principal: token }, or authenticate: (request) => principal',
+    )
+  }
   const basePath = checkedBasePath(options.basePath)
   const clock = options.clock ?? systemClock
   const log = harmless(options.log ?? silentLogger)
@@ -23,12 +28,9 @@ export function compose(runtime: Runtime, options: HandlerOptions): () => Promis
   }
 }
 
-function checkCredentials({ tokens = {}, authenticate }: HandlerOptions): void {
-  if (authenticate || Object.keys(tokens).length > 0) return
-  throw new HoldfastError(
-    'invalid_request',
-    'Nobody could be let in. Pass tokens: { principal: token }, or authenticate: (request) => principal',
-  )
+/** Whether there is anybody who could be let in. */
+export function hasCredentials({ tokens = {}, authenticate }: HandlerOptions): boolean {
+  return authenticate !== undefined || Object.keys(tokens).length > 0
 }
 
 /** Without a slash at its end, and empty for the root. */

@@ -1,6 +1,8 @@
+export { loginLine, madeTokens } from './auth/made-token.ts'
 export { Tokens } from './auth/tokens.ts'
 export { createHandler, type Handler } from './handler.ts'
 export { isLoopback } from './host.ts'
 export type { HandlerOptions, ServeOptions } from './options.ts'
 export { OriginGuard } from './origin-guard.ts'
 export { type Server, serve } from './serve.ts'
+export { makeStateFolder, stateFolder } from './state-folder.ts'

@@ -3,6 +3,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { HoldfastError } from '../core/errors.ts'
 import { toProblem } from '../protocol/problem.ts'
 import type { App } from './app-env.ts'
+import { parseHost } from './host.ts'
 import { bareProblem } from './problem-response.ts'
 import { requestIdOf } from './request-id.ts'
 import type { ServerParts } from './server-parts.ts'
@@ -17,7 +18,7 @@ export function createListener(app: App, { node, log }: ServerParts): RequestLis
     const refused =
       error instanceof RequestError ? new HoldfastError('invalid_request', 'The address is not valid') : error
     const requestId = requestIdOf(new Headers())
-    if (refused === error) log.error({ requestId, err: error }, 'A request failed by a defect')
+    if (refused === error) log.error({ requestId, err: error }, 'a request failed by a defect')
     return bareProblem(toProblem(refused, requestId), { 'x-request-id': requestId, 'x-holdfast-node': node })
   }
   const respond = async (request: Request, env: HttpBindings): Promise<Response> => {
@@ -34,6 +35,9 @@ export function createListener(app: App, { node, log }: ServerParts): RequestLis
     errorHandler: onError,
   })
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const { headers } = incoming
+    // A host that no URL can be made with is a wrong one like others: the guard sees it as it came, and probes ignore it.
+    if (headers.host !== undefined && !parseHost(headers.host)) headers.host = ''
     const count = outgoing.listenerCount('close')
     const answered = listen(incoming, outgoing)
     const added = outgoing.listeners('close').slice(count) as (() => void)[]

@@ -20,11 +20,14 @@ export interface HandlerOptions {
   readonly clock?: Clock
 }
 
+/** Without `tokens` and `authenticate` a server on loopback makes a token, for the principal `owner`. */
 export interface ServeOptions extends HandlerOptions {
   /** 4747 unless given; 0 picks a free one. */
   readonly port?: number
   /** 127.0.0.1 unless given. */
   readonly host?: string
+  /** Where a token that is made is kept, in a file of its owner alone; the XDG state folder unless given. */
+  readonly stateFolder?: string
   /** Ends the process on SIGTERM and SIGINT, after a drain. True unless given. */
   readonly handlesSignals?: boolean
   /** How long a drain lets tasks finish. */

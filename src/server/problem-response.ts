@@ -6,7 +6,7 @@ import type { AppContext } from './app-env.ts'
 /** Answers with what is wrong. A defect is logged in full under the id that the caller is told. */
 export function problemResponse(c: AppContext, error: unknown, log: Logger): Response {
   const problem = toProblem(error, c.get('requestId'))
-  if (problem.status === 500) log.error({ requestId: problem.requestId, err: error }, 'A request failed by a defect')
+  if (problem.status === 500) log.error({ requestId: problem.requestId, err: error }, 'a request failed by a defect')
   return bareProblem(problem, { ...c.get('headers'), ...(isBodyUnread(c) && { connection: 'close' }) })
 }
 

@@ -4,12 +4,15 @@ import type { Duplex } from 'node:stream'
 import { HoldfastError } from '../core/errors.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createApp } from './app.ts'
-import { compose } from './compose.ts'
+import { loginLine, madeTokens } from './auth/made-token.ts'
+import { compose, hasCredentials } from './compose.ts'
 import { Connections } from './connections.ts'
 import { createListener } from './listener.ts'
 import type { ServeOptions } from './options.ts'
 import type { ServerParts } from './server-parts.ts'
 import { drainOnSignal } from './signals.ts'
+import { stateFolder } from './state-folder.ts'
+import { refuseUnreadable } from './unreadable-request.ts'
 import { WebSockets } from './websocket/web-sockets.ts'
 
 /** A server that listens. */
@@ -37,11 +40,19 @@ const checkMs = 1000
 // What was answered before everything ended gets this long to be taken.
 const lingerMs = 1000
 
-/** Serves a runtime over HTTP and WebSocket. Resolves when it listens. */
+/**
+ * Serves a runtime over HTTP and WebSocket. Resolves when it listens. On loopback it makes a token if it is given none, and
+ * tells a login link on stderr.
+ */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Server> {
-  const parts = await compose(runtime, options)()
+  const { host = hostDefault, port = portDefault } = options
+  const isTokenMade = !hasCredentials(options)
+  const tokens = isTokenMade && { tokens: madeTokens(host, options.stateFolder ?? stateFolder()) }
+  const parts = await compose(runtime, { ...options, ...tokens })()
   const server = new ListeningServer(parts, options)
-  await server.listen(options.host ?? hostDefault, options.port ?? portDefault)
+  await server.listen(host, port)
+  // Not to the log, which is kept for longer and read by more people than a login link is for.
+  if (isTokenMade) process.stderr.write(loginLine(server))
   return server
 }
 
@@ -71,11 +82,14 @@ class ListeningServer implements Server {
         requestTimeout: requestMsMax,
         keepAliveTimeout: keepAliveMs,
         connectionsCheckingInterval: checkMs,
+        // The guard answers it, as any other host that is not ours.
+        requireHostHeader: false,
         // A request that offers another protocol is answered in this one.
-        shouldUpgradeCallback: (request) => this.#isWebSocket(request),
+        shouldUpgradeCallback: (request) => this.#webSockets.isFor(request),
       },
       createListener(createApp(parts), parts),
     )
+    this.#http.on('clientError', (error, socket) => refuseUnreadable(error, socket, parts.node))
     this.#http.on('connection', (socket) => this.#connections.add(socket))
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
     if (handlesSignals) this.#stopListeningToSignals = drainOnSignal(() => this.close())
@@ -133,11 +147,6 @@ class ListeningServer implements Server {
     })
     this.#connections.destroy()
     await stopped
-  }
-
-  #isWebSocket({ url = '', headers }: IncomingMessage): boolean {
-    const [path] = url.split('?', 1)
-    return path === `${this.#parts.basePath}/v1/ws` && headers.upgrade?.toLowerCase() === 'websocket'
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Unit } from '../../src/core/unit.ts'
-import { type AgentContext, createInbox, type Event, type Runtime } from '../../src/index.ts'
+import { type AgentContext, createInbox, type Event, type Logger, type Runtime } from '../../src/index.ts'
 import { untilStopped } from './bodies.ts'
 import { counterOf } from './counters.ts'
 import { eventsOf, gate, logOf, onEachStore, type World } from './world.ts'
@@ -28,6 +28,16 @@ async function endInTheDark(here: World, runtime: Runtime) {
 }
 
 onEachStore(['memory', 'sqlite'], (_kind, world) => {
+  it('says in the log, under err, why the store is not available', async () => {
+    const here = world()
+    const reasons: unknown[] = []
+    const error: Logger['error'] = (facts) => reasons.push('err' in facts && facts.err)
+    const runtime = await here.open({ log: { debug() {}, info() {}, warn() {}, error } })
+    await endInTheDark(here, runtime)
+    expect(reasons).toEqual([expect.objectContaining({ code: 'store_unavailable', message: expect.any(String) })])
+    await comeBack(here)
+  })
+
   it('REST-10 a final commit that fails is counted by its operation, and no false outcome is shown to anybody', async () => {
     const here = world()
     const inbox = createInbox()

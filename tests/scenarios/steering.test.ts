@@ -155,6 +155,28 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect((await eventsOf(runtime, thread, 'bg_1'))[0]?.data).toMatchObject({ steered })
     expect((await runtime.list({ thread })).tasks).toHaveLength(2)
   })
+
+  it('INBX-20 a cancel of the thread takes unread steering in its place among the queued runs', async () => {
+    const here = world()
+    const runtime = await here.open({ agents: { deaf: untilStopped } })
+    const ask = (prompt: string, onBusy: 'queue' | 'steer') => runtime.run({ thread, agent: 'deaf', prompt, onBusy })
+    const one = await ask('one', 'queue')
+    await ask('two', 'steer')
+    const three = await ask('three', 'queue')
+    await ask('four', 'steer')
+    const five = await ask('five', 'queue')
+    const [first, second, third, fourth, ...rest] = await runtime.cancelThread(thread)
+    expect([first, third, rest]).toEqual([one.id, three.id, [five.id]])
+    await runtime.wait(one.id)
+    const asked = (await said(runtime)).filter((line) => line.startsWith('user'))
+    expect(asked).toEqual([
+      `user ${one.id} one`,
+      `user ${second} two`,
+      `user ${three.id} three`,
+      `user ${fourth} four`,
+      `user ${five.id} five`,
+    ])
+  })
 })
 
 async function attentive(ctx: AgentContext): Promise<unknown> {

@@ -177,7 +177,11 @@ describe('holdfast serve refuses', () => {
   it.each([
     [['--prot', '1'], {}, "holdfast: unknown option '--prot'. The nearest is --port"],
     [[], { HOLDFAST_TOKN: 'x' }, 'holdfast: There is no setting HOLDFAST_TOKN. The nearest is HOLDFAST_TOKEN'],
-    [['--host', '0.0.0.0'], {}, 'holdfast: Others can reach 0.0.0.0. Set HOLDFAST_TOKEN, or listen on 127.0.0.1'],
+    [
+      ['--host', '0.0.0.0'],
+      {},
+      'holdfast: Others can reach 0.0.0.0. Configure a token (HOLDFAST_TOKEN, or tokens of serve), or listen on 127.0.0.1',
+    ],
   ])('%j with %j', async (args, env, line) => {
     expect(await refusal(['serve', '--port', '0', '--store', 'memory:', ...args], { env })).toBe(line)
   })
@@ -185,7 +189,7 @@ describe('holdfast serve refuses', () => {
   it('a host that others reach though a token was made before', async () => {
     const { server } = await serving(['--store', 'memory:'])
     await server.end('SIGKILL')
-    expect(await refusal(['serve', '--port', '0', '--host', '0.0.0.0'])).toContain('Set HOLDFAST_TOKEN')
+    expect(await refusal(['serve', '--port', '0', '--host', '0.0.0.0'])).toContain('Configure a token')
   })
 
   it('a setting that the config file makes up, and a file that cannot be loaded', async () => {

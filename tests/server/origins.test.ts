@@ -103,11 +103,20 @@ describe('a request with', () => {
     ['an empty host', 'GET /v1/tasks HTTP/1.1\r\nHost: \r\n'],
     ['no host', 'GET /v1/tasks HTTP/1.1\r\n'],
     ['no host, as HTTP/1.0 may', 'GET /v1/tasks HTTP/1.0\r\n'],
-    ['a user name before the host', 'GET /v1/tasks HTTP/1.1\r\nHost: localhost@rebound.example\r\n'],
-    ['a path after the host', 'GET /v1/tasks HTTP/1.1\r\nHost: localhost/rebound.example\r\n'],
     ['another host in its target', 'GET http://localhost/v1/tasks HTTP/1.1\r\nHost: rebound.example\r\n'],
   ])('%s is refused', async (_, head) => {
     expect(await statusOf(head)).toMatch(/^40[03]$/)
+  })
+
+  it.each([
+    ['a user name before the host', 'localhost@rebound.example'],
+    ['a path after the host', 'localhost/rebound.example'],
+    ['a query after the host', 'localhost?rebound.example'],
+    ['a host of two words', 'localhost rebound.example'],
+    ['half an address', '[::1'],
+  ])('%s is refused as any other wrong host, which the probes ignore', async (_, host) => {
+    expect(await statusOf(`GET /v1/tasks HTTP/1.1\r\nHost: ${host}\r\n`)).toBe('403')
+    expect(await statusOf(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n`)).toBe('200')
   })
 
   it('any host is answered by the probes', async () => {

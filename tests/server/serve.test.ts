@@ -1,21 +1,9 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { connect } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { type AgentContext, createRuntime, serve } from '../../src/index.ts'
+import { describe, expect, it } from 'vitest'
+import type { AgentContext } from '../../src/index.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
-import {
-  authorization,
-  getRequest,
-  idsOf,
-  localServer,
-  type Raw,
-  streamRequest,
-  until,
-} from './harness/local-server.ts'
+import { getRequest, idsOf, localServer, type Raw, streamRequest, until } from './harness/local-server.ts'
 
 const events = '/v1/threads/t/events'
 const mib = 1024 * 1024
@@ -183,127 +171,12 @@ describe('a server that drains', () => {
   })
 })
 
-describe('a server', () => {
-  it('says in an error of its own that its address is taken', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void other.close())
-    await once(other, 'listening')
-    const { port } = other.address() as { port: number }
-    const runtime = createRuntime({ store: 'memory:' })
-    onTestFinished(() => runtime.close())
-    const started = serve(runtime, { port, tokens: { owner: 'secret' }, handlesSignals: false })
-    await expect(started).rejects.toMatchObject({
-      code: 'cannot_listen',
-      facts: { host: '127.0.0.1', port, reason: 'EADDRINUSE' },
-    })
-  })
-
-  it.each([{}, { tokens: {} }])('does not start without anybody who could be let in: %o', async (options) => {
-    const runtime = createRuntime({ store: 'memory:' })
-    onTestFinished(() => runtime.close())
-    await expect(serve(runtime, { port: 0, ...options })).rejects.toMatchObject({ code: 'invalid_request' })
-  })
-
-  it('makes codes that log a browser in', async () => {
-    const { server } = await localServer()
-    const code = server.newLoginCode('owner')
-    const login = await fetch(`${server.url}/v1/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ code }),
-    })
-    expect(login.headers.get('set-cookie')).toContain('HttpOnly')
-    expect(() => server.newLoginCode('nobody')).toThrow()
-  })
-
-  it('answers under its base path and nowhere else', async () => {
-    const { server } = await localServer({ basePath: '/holdfast/' })
-    expect(server.url).toMatch(/\/holdfast$/)
-    const at = async (path: string) => (await fetch(new URL(path, server.url), { headers: authorization })).status
-    expect(await at('/holdfast/v1/limits')).toBe(200)
-    expect(await at('/holdfast/v1/threads/t/events')).toBe(200)
-    expect(await at('/v1/limits')).toBe(404)
-  })
-
-  it.each([
-    ['no request', 'NONSENSE\r\n\r\n'],
-    ['a version that is not there', 'GET / HTTP/9.9\r\n\r\n'],
-    ['no host', 'GET / HTTP/1.1\r\n\r\n'],
-    ['a length that is none', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: nan\r\n\r\n'],
-    ['two lengths', 'GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n'],
-    ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`],
-    ['a backslash in its path', 'GET /a\\b HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'],
-    ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
-  ])('answers what is no HTTP with a 4xx, closes, and goes on: %s', async (_title, text) => {
-    const { raw, get } = await localServer()
-    const malformed = raw(text)
-    await malformed.closed
-    expect(malformed.text).toMatch(/^HTTP\/1.1 4\d\d /)
-    expect((await get('/v1/limits')).status).toBe(200)
-  })
-
-  it('answers a probe of HTTP/1.0 that names no host, and nothing else', async () => {
-    const { raw } = await localServer()
-    const [probe, other] = [raw('GET /healthz HTTP/1.0\r\n\r\n'), raw('GET /v1/limits HTTP/1.0\r\n\r\n')]
-    await Promise.all([probe.closed, other.closed])
-    expect(probe.text).toMatch(/^HTTP\/1.1 200 /)
-    expect(other.text).toMatch(/^HTTP\/1.1 403 /)
-  })
-
-  it('answers in HTTP whoever offers to upgrade to what it does not speak, or elsewhere', async () => {
-    const { raw } = await localServer()
-    const upgrade = { connection: 'Upgrade, close', 'sec-websocket-version': '13', 'sec-websocket-key': 'eA==' }
-    const cases: [Raw, RegExp][] = [
-      [raw(getRequest('/v1/limits', { ...upgrade, upgrade: 'h2c' })), /^HTTP\/1.1 200 /],
-      [raw(getRequest('/v1/wss', { ...upgrade, upgrade: 'websocket' })), /^HTTP\/1.1 404 /],
-      [raw(getRequest('/v1/wss', { ...upgrade, upgrade: 'websocket', authorization: 'Bearer no' })), /^HTTP\/1.1 401 /],
-      [raw(getRequest('/v1/ws', { ...upgrade, upgrade: 'websocket', authorization: 'Bearer no' })), /^HTTP\/1.1 401 /],
-    ]
-    for (const [answer, expected] of cases) {
-      await answer.closed
-      expect(answer.text).toMatch(expected)
-      expect(answer.text.toLowerCase()).toContain('x-request-id: ')
-    }
-  })
-
-  it('cuts a client that takes longer than 10 s for its headers', { timeout: 30_000 }, async () => {
-    const { raw } = await localServer()
-    const startedAt = performance.now()
-    const slow = raw('GET /v1/limits HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ')
-    await slow.closed
-    expect(slow.text).toMatch(/^HTTP\/1.1 408 /)
-    expect(performance.now() - startedAt).toBeGreaterThan(9_000)
-    expect(performance.now() - startedAt).toBeLessThan(14_000)
-  })
-
-  it('survives a thousand clients that hang up at any byte of a request', async () => {
-    const { server, get } = await localServer()
-    const request = streamRequest(events)
-    for (let round = 0; round < 20; round += 1) {
-      const hangUps = Array.from({ length: 50 }, (_, index) => hangUp(server.port, request, (round * 50 + index) % 160))
-      await Promise.all(hangUps)
-    }
-    await nextTurn()
-    expect((await get('/v1/limits')).status).toBe(200)
-  })
-})
-
 /** What buffers hold once garbage is gone. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   collect()
   return process.memoryUsage().arrayBuffers
-}
-
-async function hangUp(port: number, request: string, bytes: number): Promise<void> {
-  const socket = connect(port, '127.0.0.1')
-  socket.on('error', () => {})
-  await once(socket, 'connect')
-  await new Promise((resolve) => {
-    socket.write(request.slice(0, bytes + 1), resolve)
-  })
-  socket.resetAndDestroy()
 }
 
 /** Hangs up after so many bytes, and tells the ids of the whole frames among them. */

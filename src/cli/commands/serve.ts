@@ -1,13 +1,11 @@
 import { join } from 'node:path'
-import { createRuntime, HoldfastError, type Runtime, serve as serveRuntime } from '../../index.ts'
-import { isLoopback, type Server } from '../../server/index.ts'
+import { createRuntime, type Runtime, serve as serveRuntime } from '../../index.ts'
+import { loginLine, madeTokens, makeStateFolder, type Server, stateFolder } from '../../server/index.ts'
 import { agentsOf } from '../agents.ts'
 import { loadConfig } from '../config-file.ts'
 import { createLog } from '../log.ts'
 import { maskedSettings } from '../masked-settings.ts'
 import { readSettings, type Settings } from '../settings.ts'
-import { makeStateFolder, stateFolder } from '../state-folder.ts'
-import { keptToken } from '../token-file.ts'
 
 export interface ServeFlags {
   readonly port?: string
@@ -24,38 +22,26 @@ export interface Surroundings {
   readonly err: (text: string) => void
 }
 
-// The principal of the token that is made, as of HOLDFAST_TOKEN.
-const madeFor = 'owner'
-
 /** Starts a server, and returns when it answers; signals end it. Rejects with what keeps it from starting. */
 export async function serve({ config: file, ...flags }: ServeFlags, around: Surroundings): Promise<void> {
   const config = await loadConfig(file, around.folder)
   const settings = readSettings({ flags: { ...flags }, env: around.env, ...(config && { config }) })
-  checkReach(settings)
   const folder = stateFolder(around.env)
   const hasTokens = Object.keys(settings.tokens).length > 0
-  if (settings.store === undefined || !hasTokens) makeStateFolder(folder)
-  const tokens = hasTokens ? settings.tokens : { [madeFor]: keptToken(folder) }
+  // Made here and not by the server, because the log has to know what it must not show.
+  const tokens = hasTokens ? settings.tokens : madeTokens(settings.host, folder)
+  if (settings.store === undefined) makeStateFolder(folder)
   const store = settings.store ?? `sqlite:${join(folder, 'holdfast.db')}`
   const server = await listen({ ...settings, tokens, store })
-  if (!hasTokens) {
-    const link = `${server.url}/console#login=${server.newLoginCode(madeFor)}`
-    around.err(`Log in once, within 10 minutes: ${link}\n`)
-  }
+  if (!hasTokens) around.err(loginLine(server))
   around.out(`holdfast listening on ${server.url}\n`)
-}
-
-/** A token made here is one that nobody elsewhere was given, so a server that others reach needs one they were. */
-function checkReach({ host, tokens }: Settings): void {
-  if (isLoopback(host) || Object.keys(tokens).length > 0) return
-  throw new HoldfastError('invalid_request', `Others can reach ${host}. Set HOLDFAST_TOKEN, or listen on 127.0.0.1`)
 }
 
 async function listen(settings: Settings): Promise<Server> {
   const { port, host, store, tokens, hosts, origins, trustProxy, shutdownMs, script, logLevel, agents, ...node } =
     settings
   const log = createLog(logLevel, Object.values(tokens))
-  log.debug({ settings: maskedSettings(settings) }, 'Starting')
+  log.debug({ settings: maskedSettings(settings) }, 'starting')
   const runtime = createRuntime({
     ...node,
     ...(store !== undefined && { store }),
@@ -75,7 +61,7 @@ async function listen(settings: Settings): Promise<Server> {
       ...(trustProxy !== undefined && { trustProxy }),
       ...(shutdownMs !== undefined && { shutdownMs }),
     })
-    log.info({ url: server.url }, 'Listening')
+    log.info({ url: server.url }, 'listening')
     return server
   } catch (error) {
     await closeQuietly(runtime)

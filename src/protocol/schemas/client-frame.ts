@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ClientFrame } from '../frames.ts'
 import { from, reason, scope } from './bodies.ts'
 import { parse } from './parse.ts'
-import { anyJson, idempotencyKey, idText, threadText } from './words.ts'
+import { anyJson, idempotencyKey, idText, threadText, typesText } from './words.ts'
 import { asksOnce, asksOnceMessage, checkSteering, runFields } from './work.ts'
 
 const frameIdLengthMax = 128
@@ -12,13 +12,7 @@ export const frameId = z.union([z.string().min(1).max(frameIdLengthMax), z.int()
 
 const id = frameId.optional()
 
-const types = z.union([
-  z.array(z.string().min(1)).min(1),
-  z
-    .string()
-    .min(1)
-    .transform((list) => list.split(',')),
-])
+const types = z.union([z.array(z.string().min(1)).min(1), typesText.transform((list) => list.split(','))])
 
 const run = z
   .strictObject({

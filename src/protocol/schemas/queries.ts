@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Status, statuses } from '../../core/status.ts'
-import { idText, nameText, threadText, typeText } from './words.ts'
+import { offsetMessage, offsetPattern } from '../offset.ts'
+import { idText, nameText, threadText, typesText, typeText } from './words.ts'
 
 const cursorLengthMax = 500
 
@@ -15,15 +16,10 @@ const cursor = z.string().min(1).max(cursorLengthMax).meta({ description: 'Of th
 
 const offset = z
   .string()
-  .regex(/^[0-9]{1,16}$/, 'An offset is a whole number from 0 to 2^53-1, written in digits')
+  .regex(offsetPattern, offsetMessage)
   .transform(Number)
-  .refine((number) => Number.isSafeInteger(number), 'An offset is a whole number from 0 to 2^53-1, written in digits')
+  .refine(Number.isSafeInteger, offsetMessage)
   .meta({ description: 'The number after which to begin; 0 unless given' })
-
-const types = z
-  .string()
-  .regex(/^[^,\s]+(,[^,\s]+)*$/, 'types is a list of event types, with commas between')
-  .meta({ description: 'A comma list of event types' })
 
 const anyStatus = statuses.join('|')
 
@@ -57,8 +53,8 @@ export const questionsQuery = z.object({ thread: threadText.optional() })
 export const logQuery = z.object({
   after: offset.optional(),
   task: idText.optional(),
-  types: types.optional(),
+  types: typesText.optional(),
   limit: limit.optional(),
 })
 
-export const firehoseQuery = z.object({ types: types.optional() })
+export const firehoseQuery = z.object({ types: typesText.optional() })

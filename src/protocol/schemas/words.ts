@@ -15,6 +15,12 @@ export const typeText = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'A type is 1-6
 /** Any text can be asked for: an id that nobody has names nothing. */
 export const idText = z.string().max(500, 'No id is that long')
 
+/** A comma list of event types. A type that no event has is no mistake. */
+export const typesText = z
+  .string()
+  .regex(/^[^,\s]+(,[^,\s]+)*$/, 'types is a list of event types, with commas between')
+  .meta({ description: 'A comma list of event types' })
+
 export const status = z.enum(statuses)
 
 export const idempotencyKey = z.string().regex(/^[!-~]{1,200}$/, 'An idempotency key is 1-200 visible ASCII characters')

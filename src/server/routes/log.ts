@@ -23,6 +23,11 @@ const startHeaders = z.object({
 
 /** The log of a thread as SSE, NDJSON or pages, and the live events of all threads. */
 export function logRoutes(site: Site): void {
+  threadLogRoute(site)
+  firehoseRoute(site)
+}
+
+function threadLogRoute(site: Site): void {
   const { parts } = site
   route(
     site,
@@ -54,6 +59,10 @@ export function logRoutes(site: Site): void {
       return page(c, await runtime.logPage(thread, { ...asked, ...(limit !== undefined && { limit }) }))
     },
   )
+}
+
+function firehoseRoute(site: Site): void {
+  const { parts } = site
   route(
     site,
     {

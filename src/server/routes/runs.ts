@@ -18,6 +18,11 @@ const answerHeaders = {
 
 /** The two routes that accept work. */
 export function runRoutes(site: Site): void {
+  runRoute(site)
+  taskRoute(site)
+}
+
+function runRoute(site: Site): void {
   const { basePath } = site.parts
   route(
     site,
@@ -38,6 +43,10 @@ export function runRoutes(site: Site): void {
       return accepted(c, basePath, await runtime.run({ ...body, ...params, ...acceptOptions(c) }))
     },
   )
+}
+
+function taskRoute(site: Site): void {
+  const { basePath } = site.parts
   route(
     site,
     {

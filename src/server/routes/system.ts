@@ -6,11 +6,12 @@ import { json, route, type Site } from '../route.ts'
 /** What the server is and how it is. */
 export function systemRoutes(site: Site): void {
   aboutRoutes(site)
+  documentRoutes(site)
   probeRoutes(site)
 }
 
 function aboutRoutes(site: Site): void {
-  const { runtime: common, limits, basePath } = site.parts
+  const { limits } = site.parts
   route(
     site,
     {
@@ -31,6 +32,10 @@ function aboutRoutes(site: Site): void {
     },
     ({ c }) => json(c, 200, limits),
   )
+}
+
+function documentRoutes(site: Site): void {
+  const { runtime: common, basePath } = site.parts
   route(
     site,
     {

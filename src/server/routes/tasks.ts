@@ -8,7 +8,13 @@ import { json, route, type Site } from '../route.ts'
 
 /** Single tasks: reading, cancelling, sending to them. */
 export function taskRoutes(site: Site): void {
-  const params = taskParams
+  readingRoutes(site)
+  actingRoutes(site)
+}
+
+const params = taskParams
+
+function readingRoutes(site: Site): void {
   route(
     site,
     {
@@ -32,6 +38,9 @@ export function taskRoutes(site: Site): void {
     },
     async ({ c, runtime, params: { id } }) => json(c, 200, found(await runtime.get(id), id)),
   )
+}
+
+function actingRoutes(site: Site): void {
   route(
     site,
     {

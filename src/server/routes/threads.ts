@@ -5,7 +5,13 @@ import { json, route, type Site } from '../route.ts'
 
 /** Threads as a whole: what is in them, cancelling, deleting. */
 export function threadRoutes(site: Site): void {
-  const params = threadParams
+  readingRoutes(site)
+  endingRoutes(site)
+}
+
+const params = threadParams
+
+function readingRoutes(site: Site): void {
   route(
     site,
     {
@@ -26,8 +32,35 @@ export function threadRoutes(site: Site): void {
       params,
       answers: [{ status: 200, description: 'A consistent picture of the thread', schema: threadSnapshot }],
     },
-    // No task can ask yet, so no question is open.
-    async ({ c, runtime, params: { thread } }) => json(c, 200, { ...(await runtime.thread(thread)), questions: [] }),
+    async ({ c, runtime, params: { thread } }) => json(c, 200, await runtime.thread(thread)),
+  )
+  route(
+    site,
+    {
+      method: 'get',
+      path: '/v1/threads/{thread}/messages',
+      summary: 'Read the conversation after a number',
+      params,
+      query: messagesQuery,
+      answers: [{ status: 200, description: 'A page of messages', schema: messageList }],
+    },
+    async ({ c, runtime, params: { thread }, query }) => json(c, 200, await runtime.messagePage(thread, query)),
+  )
+}
+
+function endingRoutes(site: Site): void {
+  route(
+    site,
+    {
+      method: 'post',
+      path: '/v1/threads/{thread}/cancel',
+      summary: 'Cancel the runs of a thread, or all of its tasks',
+      params,
+      body: cancelThreadBody,
+      answers: [{ status: 200, description: 'What had not ended', schema: cancelled }],
+    },
+    async ({ c, runtime, params: { thread }, body }) =>
+      json(c, 200, { cancelled: await runtime.cancelThread(thread, body) }),
   )
   route(
     site,
@@ -42,30 +75,5 @@ export function threadRoutes(site: Site): void {
       await runtime.deleteThread(thread)
       return new Response(null, { status: 204, headers: { ...c.get('headers') } })
     },
-  )
-  route(
-    site,
-    {
-      method: 'get',
-      path: '/v1/threads/{thread}/messages',
-      summary: 'Read the conversation after a number',
-      params,
-      query: messagesQuery,
-      answers: [{ status: 200, description: 'A page of messages', schema: messageList }],
-    },
-    async ({ c, runtime, params: { thread }, query }) => json(c, 200, await runtime.messagePage(thread, query)),
-  )
-  route(
-    site,
-    {
-      method: 'post',
-      path: '/v1/threads/{thread}/cancel',
-      summary: 'Cancel the runs of a thread, or all of its tasks',
-      params,
-      body: cancelThreadBody,
-      answers: [{ status: 200, description: 'What had not ended', schema: cancelled }],
-    },
-    async ({ c, runtime, params: { thread }, body }) =>
-      json(c, 200, { cancelled: await runtime.cancelThread(thread, body) }),
   )
 }

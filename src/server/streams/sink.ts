@@ -1,5 +1,5 @@
 /**
- * Where a stream writes to: Node's response, a web stream, a WebSocket.
+ * Where a stream writes to: Node's response, or a web stream. A WebSocket has its outbox.
  *
  * K1 Whoever was told `false` by `write` writes nothing more before `drained` has resolved, so that what waits in this
  *    process for one reader is bounded.

@@ -80,7 +80,7 @@ export class Stream implements Watched {
     } catch (error) {
       // The headers are gone, so the reader cannot be told here. It comes back with its last id and is told then.
       if (!isHoldfastError(error, 'offset_gone'))
-        log.warn({ error }, 'a stream ended because the log could not be read')
+        log.warn({ err: error }, 'a stream ended because the log could not be read')
     }
     this.end()
   }

@@ -158,7 +158,7 @@ export class Connection implements Watched {
   #refuse(frame: unknown, error: unknown): void {
     const { log } = this.#parts.server
     const problem = toProblem(error, randomUUID())
-    if (problem.status === 500) log.error({ requestId: problem.requestId, err: error }, 'A frame failed by a defect')
+    if (problem.status === 500) log.error({ requestId: problem.requestId, err: error }, 'a frame failed by a defect')
     this.#send({ type: 'error', ...idOf(frame), problem })
   }
 

@@ -1,8 +1,8 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { HoldfastError } from '../../core/errors.ts'
 import type { Problem } from '../../protocol/problem.ts'
-import { bareProblem } from '../problem-response.ts'
+import { answerSocket } from '../answer-socket.ts'
 
 /** The one subprotocol there is; a client that offers it is told that it is spoken. */
 export const subprotocol = 'holdfast.v1'
@@ -40,17 +40,6 @@ export function checkHandshake({ method }: IncomingMessage, headers: Headers): v
 
 /** Answers a request for a WebSocket with a problem, and ends its connection. */
 export function refuse(socket: Duplex, problem: Problem, headers: Readonly<Record<string, string>>): void {
-  const body = Buffer.from(JSON.stringify(problem))
-  const all = {
-    ...Object.fromEntries(bareProblem(problem, headers).headers),
-    'content-length': String(body.length),
-    ...(problem.status === 400 && { 'sec-websocket-version': '13' }),
-    connection: 'close',
-  }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  const head = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\n${lines.join('')}\r\n`
-  // What the client sent beyond its request is read and dropped; unread, it would take the answer down with it.
-  socket.resume()
-  socket.once('finish', () => socket.destroy())
-  socket.end(Buffer.concat([Buffer.from(head), body]))
+  const version = { 'sec-websocket-version': '13' }
+  answerSocket(socket, problem, problem.status === 400 ? { ...headers, ...version } : headers)
 }

@@ -53,7 +53,13 @@ export class WebSockets {
     return this.#connections.size
   }
 
-  /** Takes over a request for a WebSocket, whatever comes of it. Whoever serves has checked its path. */
+  /** Whether a request asks for a WebSocket where there are any. */
+  isFor({ url = '', headers }: IncomingMessage): boolean {
+    const [path] = url.split('?', 1)
+    return path === `${this.#parts.basePath}/v1/ws` && headers.upgrade?.toLowerCase() === 'websocket'
+  }
+
+  /** Takes over a request for an upgrade, whatever comes of it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy())
     this.#open({ request, socket, head, headers: headersOf(request) }).catch((error: unknown) => {
@@ -77,6 +83,8 @@ export class WebSockets {
     guard.check(headers, isTls)
     const principal = await authentication.principalOf(headers, requestOf(request, headers, isTls))
     if (principal === undefined) throw new HoldfastError('unauthenticated', 'Give a valid token')
+    // A Node before 24.9 does not ask which requests to upgrade, and brings all that offer it.
+    if (!this.isFor(request)) throw new HoldfastError('invalid_request', 'Only /v1/ws is upgraded, to a WebSocket')
     checkHandshake(request, headers)
     if (this.#isDraining) throw new HoldfastError('draining', 'The server is shutting down; come back later')
     const place = streams.open(principal)
@@ -109,7 +117,7 @@ export class WebSockets {
     const problem = toProblem(error, headers['x-request-id'] ?? '')
     const { log } = this.#parts
     const { requestId, status } = problem
-    if (status === 500) log.error({ requestId, err: error }, 'An upgrade failed by a defect')
+    if (status === 500) log.error({ requestId, err: error }, 'an upgrade failed by a defect')
     else log.info({ requestId, status }, 'an upgrade was refused')
     refuse(socket, problem, headers)
   }

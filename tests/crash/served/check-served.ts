@@ -2,7 +2,7 @@ import type { Event, Task } from '../../../src/index.ts'
 import type { Effect } from '../../server/harness/ledger.ts'
 import { checkPromises } from '../check-acknowledged.ts'
 import { checkLogs } from '../check-log.ts'
-import { byTask, type Case, entriesOf, ofType, standingEvents, type ThreadHistory } from '../history.ts'
+import { byTask, type Case, entriesOf, ofType, standingEvents } from '../history.ts'
 import { scriptIn, textOfScript } from './script-program.ts'
 
 /** What the checks of a served load go by. */
@@ -20,7 +20,7 @@ export function violationsOf(found: ServedCase): string[] {
 }
 
 /** What any client was given is in the log, under its number. */
-export function* checkGiven({ seen, threads }: Pick<ServedCase, 'seen'> & { threads: Logs }): Generator<string> {
+function* checkGiven({ seen, threads }: ServedCase): Generator<string> {
   for (const [thread, texts] of seen) {
     const log = threads.get(thread)?.log ?? []
     for (const [seq, text] of texts.entries()) {
@@ -29,8 +29,6 @@ export function* checkGiven({ seen, threads }: Pick<ServedCase, 'seen'> & { thre
     }
   }
 }
-
-type Logs = ReadonlyMap<string, Pick<ThreadHistory, 'log'>>
 
 /** A step is executed at most once in an attempt, and never again once the log tells of it. */
 function* checkEffects({ posted, threads, tasks }: ServedCase): Generator<string> {

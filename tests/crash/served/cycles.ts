@@ -46,13 +46,14 @@ export async function servedCycles(
   return { seed, cycles, durationMs: performance.now() - startedAt, counts: sumOf(counts), violations }
 }
 
-async function oneStore(cycles: number, seed: number, onCycle: (cycle: number) => void) {
+/** So many on one store, and all that is known at the end. */
+export async function oneStore(cycles: number, seed: number, onCycle: (cycle: number) => void) {
   const world = await ServedWorld.begin(seed)
   try {
     const load = new ServedLoad(world)
-    // A client that comes to a wrong end would otherwise be waited for without end.
-    await Promise.race([load.failed, killAgain(world, cycles, onCycle)])
-    await Promise.race([load.failed, load.finish()])
+    const done = killAgain(world, cycles, onCycle).then(() => load.finish())
+    // A client that comes to a wrong end, or a task that comes to none, would otherwise be waited for without end.
+    await Promise.race([load.failed, world.untilStalled(), done])
     const history = await readServedHistory(world.server, world.threads)
     const seen = new Map(world.threads.map((thread) => [thread, world.seenOf(thread)]))
     const { entries, diedAt, ledger } = world

@@ -1,5 +1,5 @@
 import type { Event } from '../../../src/index.ts'
-import { systemClock } from '../../../src/runtime/clock.ts'
+import { systemClock, type Timer } from '../../../src/runtime/clock.ts'
 import { type Ledger, startLedger } from '../../server/harness/ledger.ts'
 import { makeFolder, TestServer } from '../../server/harness/server.ts'
 import { type Entry, isAcknowledged } from '../journal.ts'
@@ -17,6 +17,8 @@ export interface WorldCounts {
 // Half of the connections break within their first answers or events, the others after some hundred.
 const bytesShort = 2_000
 const bytesLong = 40_000
+// Far longer than a process takes to open, or a script to end.
+const stallMs = 30_000
 // Who ignores a cancel is closed within the time of a cycle.
 const env = { HOLDFAST_GRACE_MS: '100' }
 
@@ -39,6 +41,7 @@ export class ServedWorld {
   readonly #proxy: CuttingProxy
   readonly #seen = new Map<string, string[]>()
   readonly #waiting = new Set<() => void>()
+  #stallTimer: Timer | undefined
   #up = Promise.withResolvers<void>()
   #isUp = false
 
@@ -72,7 +75,7 @@ export class ServedWorld {
     return this.#isUp
   }
 
-  /** Resolves when there is a server to ask. */
+  /** Resolves when there is a server to ask; rejects if there will be none any more. */
   up(): Promise<void> {
     return this.#up.promise
   }
@@ -112,6 +115,17 @@ export class ServedWorld {
     while (this.acknowledgedCount < count) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }
 
+  /** Resolves when for a while nothing was acknowledged to anybody, which no healthy server lets happen. */
+  async untilStalled(): Promise<void> {
+    for (let before = -1; before !== this.acknowledgedCount; ) {
+      before = this.acknowledgedCount
+      await new Promise<void>((resolve) => {
+        this.#stallTimer = systemClock.setTimer(stallMs, resolve)
+      })
+    }
+    this.broken(`nothing was acknowledged for ${stallMs} ms`)
+  }
+
   /** Keeps what a client was given, and complains if another was given something else under the same number. */
   see(thread: string, event: Event): void {
     const texts = this.#seen.get(thread) ?? []
@@ -133,7 +147,11 @@ export class ServedWorld {
 
   async end(): Promise<void> {
     this.isLoading = false
-    this.#up.resolve()
+    this.#stallTimer?.cancel()
+    // Clients that are still at it, because something went wrong, stop here.
+    if (this.#isUp) this.#up = Promise.withResolvers()
+    this.#up.promise.catch(() => {})
+    this.#up.reject(new Error('The world has ended'))
     await this.#proxy.close()
     await this.server.end()
     await this.ledger.close()

@@ -44,9 +44,21 @@ describe('holdfast serve', () => {
       'HOLDFAST_LEASE_MS: "\\u001b[31m\\n x" is not a whole number from 1 on',
     ],
     [['--store', 'postgres://h/d'], {}, '--store: PostgreSQL is not supported yet. Use sqlite:PATH'],
-    [['--host', '0.0.0.0'], {}, 'Others can reach 0.0.0.0. Set HOLDFAST_TOKEN, or listen on 127.0.0.1'],
-    [['--host', '::'], {}, 'Others can reach ::. Set HOLDFAST_TOKEN, or listen on 127.0.0.1'],
-    [['--host', '127.1'], {}, 'Others can reach 127.1. Set HOLDFAST_TOKEN, or listen on 127.0.0.1'],
+    [
+      ['--host', '0.0.0.0'],
+      {},
+      'Others can reach 0.0.0.0. Configure a token (HOLDFAST_TOKEN, or tokens of serve), or listen on 127.0.0.1',
+    ],
+    [
+      ['--host', '::'],
+      {},
+      'Others can reach ::. Configure a token (HOLDFAST_TOKEN, or tokens of serve), or listen on 127.0.0.1',
+    ],
+    [
+      ['--host', '127.1'],
+      {},
+      'Others can reach 127.1. Configure a token (HOLDFAST_TOKEN, or tokens of serve), or listen on 127.0.0.1',
+    ],
   ])('%j with %j is refused with 1 and one line, and leaves nothing behind', async (args, env, line) => {
     expect(await run(['serve', ...args], env)).toEqual({ code: 1, out: '', err: `holdfast: ${line}\n` })
     expect(readdirSync(folder)).toEqual([])

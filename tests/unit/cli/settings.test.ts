@@ -256,6 +256,14 @@ describe('a name that is no setting', () => {
   })
 })
 
+describe('a limit', () => {
+  it('is given once only', () => {
+    expect(refusal(() => settings({ env: { HOLDFAST_LIMITS: 'treeDepth=1,jsonDepth=5,treeDepth=2' } }))).toBe(
+      'HOLDFAST_LIMITS: treeDepth is given twice. Give each limit one value',
+    )
+  })
+})
+
 describe('the owner', () => {
   it('has one token only', () => {
     const env = { HOLDFAST_TOKEN: 'one', HOLDFAST_TOKENS: 'owner=two' }

@@ -139,6 +139,9 @@ describe('a frame', () => {
 
   it('may have its types as a comma list', () => {
     expect(parseClientFrame({ type: 'attach', thread: 't', types: 'a,b' })).toMatchObject({ types: ['a', 'b'] })
+    for (const types of ['', 'a,,b', ',a', 'a, b']) {
+      expect(faultsOf(() => parseClientFrame({ type: 'attach', thread: 't', types }))).not.toEqual([])
+    }
   })
 
   it.each([

@@ -170,12 +170,19 @@ describe('the upgrade to a WebSocket', () => {
       expect(answer.headers.get('allow')).toBe('GET')
     })
 
+    it.each(['/', '/v1/limits', '/v1/ws/', '/v1/wss?x=/v1/ws'])('answers 400 at any other path: %s', async (path) => {
+      const { sockets } = await serve()
+      const lines = [`GET ${path} HTTP/1.1`, ...handshake(sockets).slice(1)]
+      await expectRefusal(await raw(sockets, lines), 400, 'invalid_request')
+      expect(sockets.webSockets.count).toBe(0)
+    })
+
     it.each(['//', 'http://[', '*', '/%', 'http://other.example/v1/ws'])(
       'survives the request target %s',
       async (target) => {
         const { sockets } = await serve()
         const lines = [`GET ${target} HTTP/1.1`, ...handshake(sockets).slice(1)]
-        expect([101, 400]).toContain((await raw(sockets, lines)).status)
+        await expectRefusal(await raw(sockets, lines), 400, 'invalid_request')
         const client = await sockets.connect()
         expect(await client.ask({ type: 'ping', id: 1 })).toEqual({ type: 'pong', id: 1 })
       },

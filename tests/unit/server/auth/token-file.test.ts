@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeStateFolder, stateFolder } from '../../../src/cli/state-folder.ts'
-import { keptToken, tokenFile } from '../../../src/cli/token-file.ts'
+import { keptToken, tokenFile } from '../../../../src/server/auth/token-file.ts'
+import { makeStateFolder, stateFolder } from '../../../../src/server/state-folder.ts'
 
 let folder = ''
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fstatSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HoldfastError } from '../index.ts'
+import { HoldfastError } from '../../core/errors.ts'
 
 /** Where the token that was made for this machine is kept. */
 export function tokenFile(folder: string): string {
@@ -53,7 +53,7 @@ function makeToken(folder: string, path: string): string {
   } catch (error) {
     const other = readToken(path)
     if (other !== undefined) return other
-    const message = `The token file ${path} cannot be written. Make its folder writable, or set HOLDFAST_TOKEN`
+    const message = `The token file ${path} cannot be written. Make its folder writable, or configure a token`
     throw new HoldfastError('store_unavailable', message, { cause: error })
   } finally {
     rmSync(draft, { force: true })
@@ -61,6 +61,6 @@ function makeToken(folder: string, path: string): string {
 }
 
 function refusal(path: string, problem: string, cause?: unknown): HoldfastError {
-  const message = `The token file ${path} ${problem}. Remove it, and a new token is made; or set HOLDFAST_TOKEN`
+  const message = `The token file ${path} ${problem}. Remove it, and a new token is made; or configure one`
   return new HoldfastError('invalid_request', message, { cause })
 }

@@ -1,0 +1,68 @@
+import { HoldfastError } from '../core/errors.ts'
+import type { ThreadKey } from '../core/id.ts'
+import type { Committed, Refusal, Unit, Verdict } from '../core/unit.ts'
+import type { BatchSurroundings, Item } from './batch.ts'
+import type { Author, Entry } from './entry.ts'
+import type { Threads } from './threads.ts'
+
+export interface SettleParts {
+  readonly threads: Threads
+  readonly around: Pick<BatchSurroundings, 'giveBack'>
+  /** Called for each committed unit, in order, before anyone is answered. */
+  onCommitted(unit: Unit, verdict: Committed): void
+}
+
+/**
+ * Does what the verdicts of a batch say, in its order: what is committed is published, then answered; what is refused for
+ * good is told so. Returns what was refused for a passing reason, which is to be tried again.
+ */
+export function settleBatch(parts: SettleParts, items: readonly Item[], verdicts: readonly Verdict[]): Entry[] {
+  const again: Entry[] = []
+  // What was decided in these threads after the refusal was decided from something that is not so.
+  const refused = new Set<ThreadKey>()
+  let next = 0
+  for (const item of items) {
+    const verdict = item.unit ? verdicts[next++] : undefined
+    if (!item.unit || !verdict) {
+      if (item.entry.kind === 'change' && refused.has(item.entry.change.thread)) again.push(item.entry)
+      else answer(item)
+    } else if (verdict.committed) {
+      publish(parts, item.unit, verdict)
+      answer(item, verdict)
+    } else {
+      parts.around.giveBack(item.taken)
+      parts.threads.discard(item.unit.thread)
+      if (item.unit.rev !== undefined) refused.add(item.unit.thread)
+      if (isPassing(verdict.reason)) again.push(item.entry)
+      else refuse(item.entry, verdict.reason)
+    }
+  }
+  return again
+}
+
+function publish({ threads, onCommitted }: SettleParts, unit: Unit, verdict: Committed): void {
+  if (unit.rev !== undefined) threads.get(unit.thread)?.stamp(unit, verdict)
+  onCommitted(unit, verdict)
+}
+
+function answer({ entry, unit, value, thrown }: Item, verdict?: Committed): void {
+  if (thrown && entry.kind === 'change') return entry.reject(thrown.error)
+  if (entry.kind === 'change') return entry.resolve({ value, ...(unit && { unit }), ...(verdict && { verdict }) })
+  entry.author.flushed(entry.kind === 'step' ? entry.emittedBytes : entry.bytes)
+  if (entry.kind === 'step') entry.resolve()
+}
+
+/** Decided again, from what is so by now, it may well be committed. */
+function isPassing({ code }: Refusal): boolean {
+  return code === 'stale' || code === 'after_refused'
+}
+
+function refuse(entry: Entry, refusal: Refusal): void {
+  if (entry.kind === 'change') return entry.resolve({ refusal })
+  entry.author.fenced()
+  if (entry.kind === 'step') entry.reject(fencedError(entry.author))
+}
+
+function fencedError(author: Author): HoldfastError {
+  return new HoldfastError('task_terminated', `${author.task} is no longer executed here under epoch ${author.epoch}`)
+}
