@@ -1,0 +1,123 @@
+import { HoldfastError, isHoldfastError } from '../core/errors.ts'
+import { backOffMs } from './back-off.ts'
+import { type ClientClock, pause } from './clock.ts'
+import type { ConnectionMonitor } from './connection.ts'
+import { answeredError, isAway, retryAfterMs, unreachable } from './failure.ts'
+
+export interface HttpParts {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly token?: string
+  readonly fetch: typeof fetch
+  readonly clock: ClientClock
+  readonly random: () => number
+  readonly retryForMs: number
+  readonly monitor: ConnectionMonitor
+}
+
+export interface Asked {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+  /** Whether asking again does no harm if the answer was lost. */
+  readonly isRepeatable?: boolean
+}
+
+// Far longer than any answer takes; a connection that died without a word would be waited for without end.
+const answerMsMax = 60_000
+
+/** Requests to one server. */
+export class Http {
+  readonly #parts: HttpParts
+
+  constructor(parts: HttpParts) {
+    this.#parts = parts
+  }
+
+  /** The JSON that is answered; undefined if there is none. */
+  async json<Body>(path: string, asked: Asked = {}): Promise<Body> {
+    const { text } = await this.text(path, asked)
+    return (text === '' ? undefined : JSON.parse(text)) as Body
+  }
+
+  async text(path: string, asked: Asked = {}): Promise<{ readonly text: string; readonly headers: Headers }> {
+    const { clock, random, retryForMs } = this.#parts
+    let waitedMs = 0
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await this.#answer(path, asked)
+      } catch (error) {
+        // A server at its limit says so to whoever asks; only one that is away is waited for.
+        if (!asked.isRepeatable || !isHoldfastError(error) || !isAway(error)) throw error
+        const ms = backOffMs(failures, random(), retryAfterMs(error))
+        waitedMs += ms
+        if (waitedMs > retryForMs) throw error
+        await pause(clock, ms, asked.signal)
+      }
+    }
+  }
+
+  /** An answer that is read as it comes. Rejects with what is refused. */
+  async open(path: string, asked: Asked = {}): Promise<Response> {
+    const { fetch, monitor, url, token } = this.#parts
+    const { method = 'GET', body, headers, signal } = asked
+    let response: Response
+    try {
+      response = await fetch(`${url}${path}${queryText(asked.query)}`, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        // The cookie of a login is sent to another port of the same site only if that is asked for.
+        credentials: token === undefined ? 'include' : 'omit',
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      })
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason
+      monitor.answered(false)
+      throw unreachable(url, cause)
+    }
+    if (response.ok) {
+      monitor.answered(true)
+      return response
+    }
+    throw await answeredError(response, url)
+  }
+
+  async #answer(path: string, asked: Asked) {
+    const { clock, url } = this.#parts
+    const late = new AbortController()
+    const timer = clock.setTimer(answerMsMax, () => late.abort(unreachable(url)))
+    const signal = either(late.signal, asked.signal)
+    try {
+      const response = await this.open(path, { ...asked, signal })
+      const text = await response.text().catch((cause: unknown) => {
+        throw signal.aborted ? signal.reason : unreachable(url, cause)
+      })
+      return { text, headers: response.headers }
+    } finally {
+      timer.cancel()
+    }
+  }
+}
+
+/** Fires when one of them does. */
+export function either(first: AbortSignal, second?: AbortSignal): AbortSignal {
+  return second ? AbortSignal.any([first, second]) : first
+}
+
+/** One segment of a path. No URL can name the two that mean "here" and "above". */
+export function segment(text: string): string {
+  if (text !== '' && text !== '.' && text !== '..') return encodeURIComponent(text)
+  throw new HoldfastError('invalid_request', `${JSON.stringify(text)} cannot be asked for; use another id`)
+}
+
+function queryText(fields: Asked['query'] = {}): string {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined) as [string, string][]
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+}

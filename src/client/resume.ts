@@ -1,0 +1,160 @@
+import type { HoldfastError } from '../core/errors.ts'
+import { isTerminalEvent } from '../core/event.ts'
+import { backOffMs } from './back-off.ts'
+import { isPassing, retryAfterMs } from './failure.ts'
+import type { Step } from './machine.ts'
+import { tellsAll } from './picture.ts'
+import type { AttachItem, NoticeItem, ThreadEvent, ThreadSnapshot } from './thread-event.ts'
+
+/**
+ * Where one attachment is in its log, and what it does about it. It begins `new`; it is `reading` while a snapshot is on
+ * its way, `following` while the log is asked for or comes, `waiting` before another try, `parked` while nobody takes
+ * what came, and `over` for good.
+ *
+ * M1 Each number is given once, in order. A number that was given is passed over.
+ * M2 Without a filter the next number is the one after the last; any other means that something was lost on the way, and
+ *    the log is asked for again from the last.
+ * M3 A place that the log does not reach is never moved in silence: a notice is given, a snapshot, and what follows it.
+ * M4 Who was given a snapshot is given a newer one after an event that does not tell all. The log goes on from where it was:
+ *    every number still comes, and only who draws the picture passes over what it shows already.
+ * M5 After `finish` nothing is done.
+ */
+export interface Place {
+  readonly phase: 'new' | 'reading' | 'following' | 'waiting' | 'parked' | 'over'
+  /** The number of the last event that was given, or of the snapshot; absent while a snapshot is due. */
+  readonly last?: number
+  /** The head of the last snapshot that was given. */
+  readonly picture?: number
+  /** Whether a newer snapshot is due before the log goes on. */
+  readonly isStale: boolean
+  /** Why the snapshot that is due has to be announced. */
+  readonly notice?: NoticeItem
+  readonly failures: number
+  /** The task whose end ends it. */
+  readonly task?: string
+  /** Whether every number is to come. */
+  readonly isWhole: boolean
+}
+
+export type PlaceInput =
+  | { readonly type: 'start' | 'due' | 'hasten' | 'opened' | 'ended' | 'full' | 'drained' | 'close' }
+  | { readonly type: 'snapshot'; readonly snapshot: ThreadSnapshot }
+  | { readonly type: 'event'; readonly event: ThreadEvent }
+  /** What was under way came to nothing, because it was refused or cut off. */
+  | { readonly type: 'lost'; readonly error?: HoldfastError | undefined; readonly random: number }
+
+export type PlaceAction =
+  /** Read a snapshot; it comes as `snapshot`. */
+  | { readonly do: 'read' }
+  | { readonly do: 'follow'; readonly after: number }
+  /** End the reading, following or waiting that is under way. */
+  | { readonly do: 'stop' }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'give'; readonly item: AttachItem }
+  | { readonly do: 'finish'; readonly error?: HoldfastError }
+
+type PlaceStep = Step<Place, PlaceAction>
+
+const stop: PlaceAction = { do: 'stop' }
+
+export interface Start {
+  readonly after?: number
+  readonly task?: string
+  readonly isWhole: boolean
+}
+
+export function placeAt({ after, task, isWhole }: Start): Place {
+  return {
+    phase: 'new',
+    isStale: false,
+    failures: 0,
+    isWhole,
+    ...(after !== undefined && { last: after }),
+    ...(task !== undefined && { task }),
+  }
+}
+
+export function resume(place: Place, input: PlaceInput): PlaceStep {
+  const { phase } = place
+  // Whatever comes too late is passed over.
+  const stay: PlaceStep = [place, []]
+  if (phase === 'over') return stay
+  switch (input.type) {
+    case 'start':
+      return phase === 'new' ? go(place) : stay
+    case 'due':
+      return phase === 'waiting' ? go(place) : stay
+    case 'hasten':
+      return phase === 'waiting' ? go(place, stop) : stay
+    case 'drained':
+      return phase === 'parked' ? go(place) : stay
+    case 'snapshot':
+      return phase === 'reading' ? pictured(place, input.snapshot) : stay
+    case 'opened':
+      return phase === 'following' ? [{ ...place, failures: 0 }, []] : stay
+    case 'event':
+      return phase === 'following' ? heard(place, input.event) : stay
+    case 'full':
+      return phase === 'following' ? [{ ...place, phase: 'parked' }, [stop]] : stay
+    case 'ended':
+      return phase === 'following' ? finished(place) : stay
+    case 'lost':
+      return phase === 'following' || phase === 'reading' ? lost(place, input.error, input.random) : stay
+    case 'close':
+      return finished(place)
+  }
+}
+
+function go(place: Place, ...before: readonly PlaceAction[]): PlaceStep {
+  const { last, isStale } = place
+  if (last === undefined || isStale) return [{ ...place, phase: 'reading' }, [...before, { do: 'read' }]]
+  return [{ ...place, phase: 'following' }, [...before, { do: 'follow', after: last }]]
+}
+
+function pictured(place: Place, snapshot: ThreadSnapshot): PlaceStep {
+  const { head } = snapshot
+  const { notice, ...rest } = place
+  const last = place.last ?? head
+  const give: PlaceAction = { do: 'give', item: { type: 'snapshot', ...snapshot } }
+  const announced: readonly PlaceAction[] = notice ? [{ do: 'give', item: notice }] : []
+  return go({ ...rest, last, picture: head, isStale: false }, ...announced, give)
+}
+
+function heard(place: Place, event: ThreadEvent): PlaceStep {
+  const { last = 0, picture, task, isWhole } = place
+  const { seq } = event
+  if (seq <= last) return [place, []]
+  // As if the connection had been lost: what comes next on this one is of no use.
+  if (isWhole && seq !== last + 1) return retry(place, 0, 0, stop)
+  const next: Place = { ...place, last: seq }
+  const give: PlaceAction = { do: 'give', item: event }
+  if (task !== undefined && event.task === task && isTerminalEvent(event)) return finished(next, give)
+  if (picture === undefined || tellsAll(event, picture)) return [next, [give]]
+  return go({ ...next, isStale: true }, give, stop)
+}
+
+function retry(place: Place, random: number, retryAfterMs = 0, ...before: readonly PlaceAction[]): PlaceStep {
+  const failures = place.failures + 1
+  const wait: PlaceAction = { do: 'wait', ms: backOffMs(failures, random, retryAfterMs) }
+  return [{ ...place, phase: 'waiting', failures }, [...before, wait]]
+}
+
+function lost(place: Place, error: HoldfastError | undefined, random: number): PlaceStep {
+  if (!error) return retry(place, random)
+  const { code } = error
+  if (code === 'offset_ahead' || code === 'offset_gone') return displaced(place, code, error.message, random)
+  if (isPassing(error)) return retry(place, random, retryAfterMs(error))
+  return [{ ...place, phase: 'over' }, [{ do: 'finish', error }]]
+}
+
+function displaced(place: Place, code: NoticeItem['code'], message: string, random: number): PlaceStep {
+  const { last: after = 0, ...rest } = place
+  const next: Place = { ...rest, notice: { type: 'notice', code, after, message } }
+  // A log that is refused again right after its snapshot is being deleted over and over; it is left some time.
+  if (place.failures > 0) return retry(next, random)
+  return go({ ...next, failures: 1 })
+}
+
+function finished(place: Place, ...before: readonly PlaceAction[]): PlaceStep {
+  return [{ ...place, phase: 'over' }, [...before, stop, { do: 'finish' }]]
+}

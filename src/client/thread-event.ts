@@ -1,0 +1,58 @@
+import type { Event } from '../core/event.ts'
+import type { TaskId, ThreadId } from '../core/id.ts'
+import type { Message, Part } from '../core/message.ts'
+import type { Question } from '../core/question.ts'
+import type { Task } from '../core/task.ts'
+
+/** What an agent emits under a name of its own. */
+export interface CustomEvent {
+  readonly name: string
+  readonly payload?: unknown
+}
+
+interface Questions {
+  'question.asked': { readonly question: Question }
+  'question.answered': { readonly id: string; readonly answer: unknown; readonly by: string }
+  'question.closed': { readonly id: string; readonly reason: 'timeout' | 'ended' }
+}
+
+type Envelope = Omit<Extract<Event, { type: 'custom' }>, 'type' | 'data'>
+
+export type QuestionEvent = {
+  [Type in keyof Questions]: Envelope & { readonly type: Type; readonly data: Questions[Type] }
+}[keyof Questions]
+
+/** An entry of a thread's log. There may be types that are not in here; a reader ignores them. */
+export type ThreadEvent<Custom extends CustomEvent = CustomEvent> =
+  | Exclude<Event, { type: 'custom' }>
+  | (Envelope & { readonly type: 'custom'; readonly data: Custom })
+  | QuestionEvent
+
+/** A thread as it is at `head`: the last messages, all live tasks and the last that ended, what is put out so far. */
+export interface ThreadSnapshot {
+  readonly thread: ThreadId
+  readonly head: number
+  /** The lowest number that is kept. */
+  readonly first: number
+  /** Streams and attachments on the node that answered. */
+  readonly watchers: number
+  readonly messages: readonly Message[]
+  readonly tasks: readonly Task[]
+  readonly live: readonly { readonly task: TaskId; readonly parts: readonly Part[] }[]
+  readonly questions: readonly Question[]
+}
+
+/** The snapshot as an item of an attachment. What follows it is what follows its `head`. */
+export type SnapshotItem = ThreadSnapshot & { readonly type: 'snapshot' }
+
+/** Says that the log does not reach to where the client was, so that it goes on from a snapshot, which comes next. */
+export interface NoticeItem {
+  readonly type: 'notice'
+  readonly code: 'offset_ahead' | 'offset_gone'
+  /** The number from which the client could not go on. */
+  readonly after: number
+  readonly message: string
+}
+
+/** What an attachment gives. */
+export type AttachItem<Custom extends CustomEvent = CustomEvent> = ThreadEvent<Custom> | SnapshotItem | NoticeItem

@@ -1,0 +1,110 @@
+import { HoldfastError } from '../core/errors.ts'
+import type { CallOptions, ClientNotice } from './asks.ts'
+import { Attachment, type AttachmentOptions, type AttachmentParts } from './attachment.ts'
+import { type ClientClock, systemClock } from './clock.ts'
+import { ConnectionMonitor } from './connection.ts'
+import { eventSource } from './event-source.ts'
+import { type FirehoseItem, type FirehoseParts, firehose } from './firehose.ts'
+import { either, Http, segment } from './http.ts'
+import { watchNetwork } from './network.ts'
+import { notices } from './notices.ts'
+import { type SocketConstructor, SocketSource } from './socket-source.ts'
+import type { Source } from './source.ts'
+import type { ThreadSnapshot } from './thread-event.ts'
+
+export interface ClientOptions {
+  /** Where the server is, with the path under which it is mounted, if any. */
+  readonly url: string
+  /** Without it the cookie of a login counts. */
+  readonly token?: string
+  /** How logs are followed. `websocket`, the default, falls back to `sse` where no WebSocket can be opened. */
+  readonly transport?: 'websocket' | 'sse'
+  readonly fetch?: typeof fetch
+  readonly WebSocket?: SocketConstructor
+  /** How long a request whose answer was lost is repeated, if that does no harm: 10 s unless given, 0 for never. */
+  readonly retryForMs?: number
+  readonly onNotice?: (notice: ClientNotice) => void
+  readonly clock?: ClientClock
+  /** From 0 to 1; spreads the tries of clients that were cut off together. */
+  readonly random?: () => number
+}
+
+const retryForMsDefault = 10_000
+
+/** All connections of one client: its requests, its one WebSocket or its streams, and what is attached to them. */
+export class Transport {
+  readonly http: Http
+  readonly monitor: ConnectionMonitor
+  readonly #parts: FirehoseParts
+  readonly #attachmentParts: AttachmentParts
+  readonly #attachments = new Set<Attachment>()
+  readonly #socket: SocketSource | undefined
+  readonly #leaving = new AbortController()
+  readonly #stops: readonly (() => void)[]
+  #source: Source
+
+  constructor(options: ClientOptions) {
+    const { clock = systemClock, random = Math.random, token, onNotice = () => {} } = options
+    const { fetch = globalThis.fetch.bind(globalThis), retryForMs = retryForMsDefault } = options
+    const address = { url: options.url.replace(/\/+$/, ''), ...(token !== undefined && { token }) }
+    const monitor = new ConnectionMonitor(clock)
+    const http = new Http({ ...address, fetch, clock, random, retryForMs, monitor })
+    this.http = http
+    this.monitor = monitor
+    this.#parts = { http, clock, random, monitor }
+    const sse = eventSource(this.#parts)
+    const { transport, WebSocket = (globalThis as { WebSocket?: SocketConstructor }).WebSocket } = options
+    const onFallBack = () => {
+      this.#source = sse
+      onNotice({ code: 'fell_back', message: 'No WebSocket can be opened; logs are followed by SSE' })
+    }
+    this.#socket =
+      WebSocket && transport !== 'sse'
+        ? new SocketSource({ ...address, ...this.#parts, WebSocket, onFallBack })
+        : undefined
+    this.#source = this.#socket ?? sse
+    this.#attachmentParts = {
+      ...this.#parts,
+      source: () => this.#source,
+      snapshot: (thread, signal) => this.#snapshot(thread, signal),
+      onNotice,
+      onEnd: (attachment) => this.#attachments.delete(attachment),
+    }
+    this.#stops = [notices(monitor, onNotice), watchNetwork((isThere) => this.#network(isThere))]
+  }
+
+  attach(options: AttachmentOptions): Attachment {
+    if (this.#leaving.signal.aborted) throw closed()
+    const attachment = new Attachment(this.#attachmentParts, options)
+    this.#attachments.add(attachment)
+    return attachment
+  }
+
+  firehose({ signal, types }: CallOptions & { readonly types?: readonly string[] }): AsyncGenerator<FirehoseItem> {
+    return firehose(this.#parts, { signal: either(this.#leaving.signal, signal), ...(types && { types }) })
+  }
+
+  close(): void {
+    this.#leaving.abort()
+    for (const stop of this.#stops) stop()
+    for (const attachment of [...this.#attachments]) attachment.close()
+    this.#socket?.close()
+    this.monitor.network(false)
+  }
+
+  /** Not repeated here: who attaches comes back by itself. */
+  #snapshot(thread: string, signal: AbortSignal): Promise<ThreadSnapshot> {
+    return this.http.json(`/v1/threads/${segment(thread)}`, { signal })
+  }
+
+  #network(isThere: boolean): void {
+    this.monitor.network(isThere)
+    if (!isThere) return
+    this.#socket?.hasten()
+    for (const attachment of this.#attachments) attachment.hasten()
+  }
+}
+
+export function closed(): HoldfastError {
+  return new HoldfastError('invalid_request', 'The client is closed; create another')
+}
