@@ -60,6 +60,12 @@ export class Batch {
     this.#threads = threads
     this.#around = around
     this.#unitsMax = Math.min(unitsMax, batchUnitsMax)
+    this.fill(lanes)
+  }
+
+  /** Takes what has room, and goes on where there were too few ids. */
+  fill(lanes: Lanes<Entry>): void {
+    this.idsWanted = 0
     lanes.drain((entry) => this.#take(entry))
     if (this.idsWanted > 0) this.idsWanted = Math.max(1, lanes.count(isAccept))
   }

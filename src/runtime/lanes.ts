@@ -40,6 +40,10 @@ export class Lanes<Entry extends Queued> {
     return count
   }
 
+  *entries(): Iterable<Entry> {
+    for (const entries of this.#lanes.values()) yield* entries
+  }
+
   last(lane: string): Entry | undefined {
     return this.#lanes.get(lane)?.at(-1)
   }

@@ -30,6 +30,10 @@ export class Threads {
     return live
   }
 
+  has(key: ThreadKey): boolean {
+    return this.#live.has(key)
+  }
+
   /** Reads a thread from the store, once however often it is asked for meanwhile. */
   load(key: ThreadKey): Promise<void> {
     const underWay = this.#loading.get(key)

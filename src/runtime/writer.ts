@@ -127,8 +127,13 @@ export class Writer {
     this.#isRunning = true
     while (!this.#lanes.isEmpty && !this.#isClosed) {
       await nextTurn()
+      await this.#provide()
       const { threads, around } = this.#parts
       const batch = new Batch(this.#lanes, threads, around, this.#unitsMax)
+      if (batch.idsWanted > 0) {
+        await this.#prepare(batch.idsWanted, new Set())
+        batch.fill(this.#lanes)
+      }
       // What the next batch needs is read while this one is being committed, unless this one writes to it.
       const written = new Set(batch.items.flatMap((item) => item.unit?.thread ?? []))
       const ahead = this.#prepare(batch.idsWanted, batch.missing.difference(written))
@@ -141,6 +146,15 @@ export class Writer {
     if (this.#isClosed) this.#giveUp()
     for (const resolve of this.#idle.splice(0)) resolve()
     if (this.#isDown) void this.#askWhetherUp()
+  }
+
+  /** Reads the threads of all that waits now, so that nothing misses the batch for it. */
+  async #provide(): Promise<void> {
+    const missing = new Set<ThreadKey>()
+    for (const entry of this.#lanes.entries()) {
+      if (entry.kind === 'change' && !this.#parts.threads.has(entry.change.thread)) missing.add(entry.change.thread)
+    }
+    if (missing.size > 0) await this.#prepare(0, missing)
   }
 
   async #prepare(idsWanted: number, threads: ReadonlySet<ThreadKey>): Promise<void> {
