@@ -48,6 +48,7 @@ export type { Question } from './core/question.ts'
 export type { Result } from './core/result.ts'
 export { isTerminal, type Status } from './core/status.ts'
 export type { Asked, OnResult, Task, Usage } from './core/task.ts'
+export type { ThreadSnapshot } from './core/thread-snapshot.ts'
 export type { Agent, AgentContext, AgentFunction, Agents, Ask, RunOptions, SpawnOptions } from './runtime/agent.ts'
 export { echoAgent } from './runtime/agents/echo.ts'
 export { type ScriptOptions, scriptAgent } from './runtime/agents/script.ts'
@@ -69,7 +70,7 @@ export {
   type TaskSummary,
   type TasksChange,
 } from './runtime/persisted-task.ts'
-export type { ListOptions, MessagePage, TaskList, ThreadSnapshot } from './runtime/reads.ts'
+export type { ListOptions, MessagePage, TaskList } from './runtime/reads.ts'
 export type { RestoreAnswer } from './runtime/restoration.ts'
 export type { Runtime, RuntimeOptions } from './runtime/runtime.ts'
 export type { CancelOptions } from './runtime/task-cancel.ts'

@@ -50,7 +50,7 @@ export interface PageOptions extends CallOptions {
 
 export interface ListOptions extends PageOptions {
   readonly thread?: string
-  readonly status?: Status
+  readonly status?: Status | readonly Status[]
   readonly type?: string
   readonly name?: string
   readonly parent?: string

@@ -1,10 +1,11 @@
 import { type HoldfastError, isHoldfastError } from '../core/errors.ts'
+import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 import type { ClientClock } from './clock.ts'
 import type { ConnectionMonitor } from './connection.ts'
 import { Machine } from './machine.ts'
 import { type Place, type PlaceAction, type PlaceInput, placeAt, resume } from './resume.ts'
 import type { Sink, Source, Wanted } from './source.ts'
-import type { AttachItem, ThreadSnapshot } from './thread-event.ts'
+import type { AttachItem } from './thread-event.ts'
 
 export interface AttachmentParts {
   /** The way that is open now. */

@@ -3,6 +3,7 @@ import type { Limits } from '../core/limits.ts'
 import type { Message } from '../core/message.ts'
 import type { Question } from '../core/question.ts'
 import type { Result } from '../core/result.ts'
+import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 import type { AgentName, AnyAgents, Ask, CustomOf, InputOf, ResultOf, TaskOf } from './agents.ts'
 import type {
   Accepted,
@@ -14,7 +15,7 @@ import type {
   SpawnOptions,
 } from './asks.ts'
 import { type Http, segment } from './http.ts'
-import type { ThreadEvent, ThreadSnapshot } from './thread-event.ts'
+import type { ThreadEvent } from './thread-event.ts'
 
 type Named<Agents extends AnyAgents, Name extends string> = Ask<InputOf<Agents[Name]>>
 

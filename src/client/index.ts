@@ -7,6 +7,7 @@ export type { Question } from '../core/question.ts'
 export type { Result } from '../core/result.ts'
 export { isTerminal, type Status } from '../core/status.ts'
 export type { OnResult, Task, Usage } from '../core/task.ts'
+export type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 export type { AgentName, AnyAgents, Ask, CustomOf, InputOf, ResultOf, TaskOf } from './agents.ts'
 export type {
   Accepted,
@@ -33,7 +34,6 @@ export type {
   QuestionEvent,
   SnapshotItem,
   ThreadEvent,
-  ThreadSnapshot,
 } from './thread-event.ts'
 export { createThreadView, reduceView, type ThreadView, type ViewChange } from './thread-view.ts'
 export type { ClientOptions } from './transport.ts'

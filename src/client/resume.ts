@@ -1,10 +1,11 @@
 import type { HoldfastError } from '../core/errors.ts'
 import { isTerminalEvent } from '../core/event.ts'
+import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 import { backOffMs } from './back-off.ts'
 import { isPassing, retryAfterMs } from './failure.ts'
 import type { Step } from './machine.ts'
 import { tellsAll } from './picture.ts'
-import type { AttachItem, NoticeItem, ThreadEvent, ThreadSnapshot } from './thread-event.ts'
+import type { AttachItem, NoticeItem, ThreadEvent } from './thread-event.ts'
 
 /**
  * Where one attachment is in its log, and what it does about it. It begins `new`; it is `reading` while a snapshot is on

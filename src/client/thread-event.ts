@@ -1,8 +1,6 @@
 import type { Event } from '../core/event.ts'
-import type { TaskId, ThreadId } from '../core/id.ts'
-import type { Message, Part } from '../core/message.ts'
 import type { Question } from '../core/question.ts'
-import type { Task } from '../core/task.ts'
+import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 
 /** What an agent emits under a name of its own. */
 export interface CustomEvent {
@@ -27,20 +25,6 @@ export type ThreadEvent<Custom extends CustomEvent = CustomEvent> =
   | Exclude<Event, { type: 'custom' }>
   | (Envelope & { readonly type: 'custom'; readonly data: Custom })
   | QuestionEvent
-
-/** A thread as it is at `head`: the last messages, all live tasks and the last that ended, what is put out so far. */
-export interface ThreadSnapshot {
-  readonly thread: ThreadId
-  readonly head: number
-  /** The lowest number that is kept. */
-  readonly first: number
-  /** Streams and attachments on the node that answered. */
-  readonly watchers: number
-  readonly messages: readonly Message[]
-  readonly tasks: readonly Task[]
-  readonly live: readonly { readonly task: TaskId; readonly parts: readonly Part[] }[]
-  readonly questions: readonly Question[]
-}
 
 /** The snapshot as an item of an attachment. What follows it is what follows its `head`. */
 export type SnapshotItem = ThreadSnapshot & { readonly type: 'snapshot' }

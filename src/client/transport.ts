@@ -1,4 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
+import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 import type { CallOptions, ClientNotice } from './asks.ts'
 import { Attachment, type AttachmentOptions, type AttachmentParts } from './attachment.ts'
 import { type ClientClock, systemClock } from './clock.ts'
@@ -10,7 +11,6 @@ import { watchNetwork } from './network.ts'
 import { notices } from './notices.ts'
 import { type SocketConstructor, SocketSource } from './socket-source.ts'
 import type { Source } from './source.ts'
-import type { ThreadSnapshot } from './thread-event.ts'
 
 export interface ClientOptions {
   /** Where the server is, with the path under which it is mounted, if any. */

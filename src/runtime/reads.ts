@@ -1,21 +1,12 @@
 import { HoldfastError } from '../core/errors.ts'
-import {
-  type Principal,
-  principalOf,
-  type TaskId,
-  type ThreadId,
-  type ThreadKey,
-  taskId,
-  threadId,
-  threadKey,
-} from '../core/id.ts'
-import type { Message, Part } from '../core/message.ts'
+import { type Principal, principalOf, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../core/id.ts'
+import type { Message } from '../core/message.ts'
 import { assistantParts, foldParts, type PartsFold } from '../core/parts.ts'
 import { isQueued, positionsOf } from '../core/position.ts'
-import type { Question } from '../core/question.ts'
 import { type Result, toResult } from '../core/result.ts'
 import type { Status } from '../core/status.ts'
 import { isRun, type Task, type TaskRecord, toTask } from '../core/task.ts'
+import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 import type { Store, TaskPage, ThreadPage } from '../stores/store.ts'
 import type { Execution } from './execution.ts'
 import { taskEvents } from './task-events.ts'
@@ -34,21 +25,6 @@ export interface ListOptions {
 export interface TaskList {
   readonly tasks: readonly Task[]
   readonly cursor?: string
-}
-
-/** A thread at its head. */
-export interface ThreadSnapshot {
-  readonly thread: ThreadId
-  readonly head: number
-  readonly first: number
-  /** Subscriptions on this node. */
-  readonly watchers: number
-  readonly messages: readonly Message[]
-  readonly tasks: readonly Task[]
-  /** What every running task has put out so far. */
-  readonly live: readonly { readonly task: TaskId; readonly parts: readonly Part[] }[]
-  /** Those that are open. */
-  readonly questions: readonly Question[]
 }
 
 export interface MessagePage {

@@ -1,7 +1,7 @@
 import { taskId } from '../../core/id.ts'
+import type { ThreadSnapshot } from '../../core/thread-snapshot.ts'
 import type { AttachFrame, DetachFrame, ServerFrame } from '../../protocol/frames.ts'
 import type { LogCursor } from '../../runtime/log-cursor.ts'
-import type { ThreadSnapshot } from '../../runtime/reads.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { StreamPlace, Streams } from '../streams/streams.ts'
 import { Attachment, type AttachmentEnd } from './attachment.ts'

@@ -33,7 +33,7 @@ describe('the calls of a client', () => {
     const thread = client.thread('a b')
     const calls: (() => Promise<unknown>)[] = [
       () => client.get('bg_1'),
-      () => client.list({ thread: 't', status: 'running', limit: 5 }),
+      () => client.list({ thread: 't', status: ['pending', 'running'], limit: 5 }),
       () => client.threads({ cursor: 'c' }),
       () => thread.snapshot(),
       () => thread.messages({ after: 3 }),
@@ -61,7 +61,7 @@ describe('the calls of a client', () => {
     )
     expect(lines).toEqual([
       'GET /v1/tasks/bg_1',
-      'GET /v1/tasks?thread=t&status=running&limit=5',
+      'GET /v1/tasks?thread=t&status=pending%2Crunning&limit=5',
       'GET /v1/threads?cursor=c',
       'GET /v1/threads/a%20b',
       'GET /v1/threads/a%20b/messages?after=3',

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Place, type PlaceAction, type PlaceInput, placeAt, resume } from '../../../src/client/resume.ts'
-import type { AttachItem, ThreadEvent, ThreadSnapshot } from '../../../src/client/thread-event.ts'
+import type { AttachItem, ThreadEvent } from '../../../src/client/thread-event.ts'
 import { HoldfastError } from '../../../src/core/errors.ts'
 import { threadId } from '../../../src/core/id.ts'
+import type { ThreadSnapshot } from '../../../src/core/thread-snapshot.ts'
 import { event } from './events.ts'
 
 const whole = { isWhole: true }
