@@ -9,25 +9,56 @@ export function encodeLine(event: EventDraft): string {
   return `${event.type}\t${event.task ?? ''}\t${event.epoch ?? ''}\t${event.step ?? ''}\t${event.data}`
 }
 
-export function decodeLine(line: string, seq: number, at: number): StoredEvent {
-  const a = line.indexOf('\t')
-  const b = line.indexOf('\t', a + 1)
-  const c = line.indexOf('\t', b + 1)
-  const d = line.indexOf('\t', c + 1)
-  const type = line.slice(0, a) as EventType
-  const task = line.slice(a + 1, b) as TaskId | ''
-  const epoch = line.slice(b + 1, c)
-  const step = line.slice(c + 1, d)
-  const data = line.slice(d + 1)
-  // Nearly every event is one of a running task; what may be absent is spread only where it may be.
-  if (task !== '' && epoch !== '' && step === '') return { seq, at, type, task, epoch: Number(epoch), data }
+/** What a line says before its data. */
+interface Prefix {
+  /** As it stands in the line, with its last tab. */
+  readonly text: string
+  readonly type: EventType
+  readonly task: TaskId | ''
+  readonly epoch: number | undefined
+  readonly step: string
+}
+
+/**
+ * Decodes the lines of chunks. Lines in a row mostly begin alike, so what was cut out of one is kept for the next: a
+ * replay is mostly this.
+ */
+export class LineDecoder {
+  #prefix: Prefix | undefined
+
+  decode(body: string, begin: number, end: number, seq: number, at: number): StoredEvent {
+    let prefix = this.#prefix
+    if (prefix === undefined || !body.startsWith(prefix.text, begin)) {
+      prefix = readPrefix(body, begin)
+      this.#prefix = prefix
+    }
+    const { type, task, epoch, step } = prefix
+    const data = body.slice(begin + prefix.text.length, end)
+    // Nearly every event is one of a running task; what may be absent is spread only where it may be.
+    if (task !== '' && epoch !== undefined && step === '') return { seq, at, type, task, epoch, data }
+    return {
+      seq,
+      at,
+      type,
+      ...(task !== '' && { task }),
+      ...(epoch !== undefined && { epoch }),
+      ...(step !== '' && { step }),
+      data,
+    }
+  }
+}
+
+function readPrefix(body: string, begin: number): Prefix {
+  const a = body.indexOf('\t', begin)
+  const b = body.indexOf('\t', a + 1)
+  const c = body.indexOf('\t', b + 1)
+  const d = body.indexOf('\t', c + 1)
+  const epoch = body.slice(b + 1, c)
   return {
-    seq,
-    at,
-    type,
-    ...(task !== '' && { task }),
-    ...(epoch !== '' && { epoch: Number(epoch) }),
-    ...(step !== '' && { step }),
-    data,
+    text: body.slice(begin, d + 1),
+    type: body.slice(begin, a) as EventType,
+    task: body.slice(a + 1, b) as TaskId | '',
+    epoch: epoch === '' ? undefined : Number(epoch),
+    step: body.slice(c + 1, d),
   }
 }

@@ -5,7 +5,7 @@ import type { TaskRecord } from '../core/task.ts'
 import type { Unit } from '../core/unit.ts'
 import type { ChangeEntry, EmitEntry, Entry, StepEntry } from './entry.ts'
 import type { Lanes } from './lanes.ts'
-import { OutOfTaskIds } from './task-ids.ts'
+import { outOfTaskIds } from './task-ids.ts'
 import type { Threads } from './threads.ts'
 
 // A batch of this size takes a few milliseconds to write; a larger one would delay whoever comes next.
@@ -117,7 +117,7 @@ export class Batch {
       return 'taken'
     } catch (error) {
       this.#around.giveBack({ ids, slotCount })
-      if (error instanceof OutOfTaskIds) {
+      if (error === outOfTaskIds) {
         this.idsWanted = 1
         return 'full'
       }

@@ -9,6 +9,13 @@ export interface LogEntry {
   readonly task?: TaskId | undefined
   /** The Event as JSON. */
   readonly text: string
+  /** What was made of a batch that begins with it, by whoever made it; kept as long as the event is. */
+  made?: Map<object, Made> | undefined
+}
+
+export interface Made {
+  readonly batch: readonly LogEntry[]
+  readonly value: unknown
 }
 
 // What stands around the data in the text of an event, thread and task included, is about this long.
@@ -20,6 +27,7 @@ export class LoggedEvent implements LogEntry {
   readonly #stored: StoredEvent
   #text: string | undefined
   #event: Event | undefined
+  made: Map<object, Made> | undefined = undefined
 
   constructor(key: ThreadKey, stored: StoredEvent) {
     this.#key = key

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { type TaskId, taskId, taskNumber } from '../core/id.ts'
 
 /** Thrown while a batch is built when no number is at hand; the batch ends there and more are fetched. */
-export class OutOfTaskIds extends Error {}
+class OutOfTaskIds extends Error {}
+
+// Most batches that accept something meet it, so it is made once: to take down where it was thrown is what would cost.
+export const outOfTaskIds = new OutOfTaskIds('no task number is at hand')
 
 /** Where the ids of new tasks come from. Ids that were not used are given out again, so that none is skipped. */
 export interface TaskIds {
@@ -27,7 +30,7 @@ export class SequentialTaskIds implements TaskIds {
 
   take(): TaskId {
     const number = this.#free.shift()
-    if (number === undefined) throw new OutOfTaskIds('no task number is at hand')
+    if (number === undefined) throw outOfTaskIds
     return taskId(`bg_${number}`)
   }
 

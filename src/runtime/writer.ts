@@ -7,6 +7,7 @@ import type { Store } from '../stores/store.ts'
 import { BackOff } from './back-off.ts'
 import { Batch, type BatchSurroundings, batchBytesMax, batchUnitsMax, type Item } from './batch.ts'
 import { type Clock, expiry, nextTurn, stopwatch, type Timer } from './clock.ts'
+import { Company } from './company.ts'
 import { type Author, type Change, type Done, type Entry, isIntent, laneOf } from './entry.ts'
 import { Lanes } from './lanes.ts'
 import type { Logger } from './logger.ts'
@@ -43,6 +44,9 @@ export class Writer {
   #isRunning = false
   #isDown = false
   #isClosed = false
+  /** Whether the last batch accepted what callers asked for. */
+  #hasAccepted = false
+  readonly #company = new Company()
   readonly #backOff = new BackOff()
   #unitsMax = batchUnitsMax
   #idle: (() => void)[] = []
@@ -120,6 +124,7 @@ export class Writer {
 
   #push(lane: string, entry: Entry): void {
     this.#lanes.push(lane, entry)
+    if (isIntent(entry)) this.#company.come()
     if (!this.#isRunning) void this.#run()
   }
 
@@ -127,6 +132,7 @@ export class Writer {
     this.#isRunning = true
     while (!this.#lanes.isEmpty && !this.#isClosed) {
       await nextTurn()
+      if (this.#hasAccepted && this.#hasEndsOnly) await this.#company.wait()
       await this.#provide()
       const { threads, around } = this.#parts
       const batch = new Batch(this.#lanes, threads, around, this.#unitsMax)
@@ -137,6 +143,7 @@ export class Writer {
       // What the next batch needs is read while this one is being committed, unless this one writes to it.
       const written = new Set(batch.items.flatMap((item) => item.unit?.thread ?? []))
       const ahead = this.#prepare(batch.idsWanted, batch.missing.difference(written))
+      this.#hasAccepted = batch.items.some(({ entry }) => isIntent(entry) && entry.change.operation === 'accept')
       await this.#commit(batch)
       await ahead
       await this.#prepare(0, batch.missing.intersection(written))
@@ -146,6 +153,13 @@ export class Writer {
     if (this.#isClosed) this.#giveUp()
     for (const resolve of this.#idle.splice(0)) resolve()
     if (this.#isDown) void this.#askWhetherUp()
+  }
+
+  get #hasEndsOnly(): boolean {
+    for (const entry of this.#lanes.entries()) {
+      if (entry.kind !== 'change' || entry.change.isIntent || entry.change.operation !== 'end') return false
+    }
+    return true
   }
 
   /** Reads the threads of all that waits now, so that nothing misses the batch for it. */

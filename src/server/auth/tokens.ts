@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { HoldfastError } from '../../core/errors.ts'
 import { principal as checkedPrincipal } from '../../core/id.ts'
 
@@ -64,5 +64,5 @@ function holderOf(principal: string, token: string): Holder {
 }
 
 export function digestOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
+  return hash('sha256', secret, 'buffer')
 }

@@ -1,5 +1,6 @@
 import { ndjsonBeat, ndjsonLine, sseComment, sseFrame, sseLiveFrame, sseRetry } from '../../protocol/event-stream.ts'
 import type { LogEntry } from '../../runtime/log-entry.ts'
+import { madeOnce } from '../made-once.ts'
 
 type Batch = readonly LogEntry[]
 
@@ -34,33 +35,32 @@ export const ndjson: StreamFormat = {
   encode: encoder(ndjsonLine),
 }
 
-interface Encoded {
-  readonly batch: Batch
-  readonly bytes: Uint8Array
-}
+// Of a character as JavaScript counts them.
+const utf8BytesMax = 3
+// Holds any batch but one of a single huge event.
+const roomBytes = 1_048_576
+let room: Buffer | undefined
 
 /**
- * Cursors at the same place of a thread are given the same array, so the bytes are kept as long as the array is. Those
- * with a filter are each given an array of their own; that of the one before, if it held the same events, has the bytes.
+ * Each frame is written by itself: to join them to one text first and encode that takes more than twice as long, because
+ * so large a text is not made where what is young is made.
  */
 function encoder(frame: (entry: LogEntry) => string): (batch: Batch) => Uint8Array {
-  const shared = new WeakMap<Batch, Uint8Array>()
-  const latest = new WeakMap<LogEntry, Encoded>()
-  return (batch) => {
-    const found = shared.get(batch)
-    if (found) return found
-    const [first] = batch
-    const alike = first && latest.get(first)
-    if (alike && isSame(alike.batch, batch)) return alike.bytes
-    let text = ''
-    for (const entry of batch) text += frame(entry)
-    const bytes = Buffer.from(text)
-    shared.set(batch, bytes)
-    if (first) latest.set(first, { batch, bytes })
-    return bytes
-  }
-}
-
-function isSame(one: Batch, other: Batch): boolean {
-  return one.length === other.length && one.every((entry, index) => entry === other[index])
+  return madeOnce((batch) => {
+    room ??= Buffer.allocUnsafeSlow(roomBytes)
+    const full: Buffer[] = []
+    let end = 0
+    for (const entry of batch) {
+      const text = frame(entry)
+      const bytesMax = text.length * utf8BytesMax
+      if (end + bytesMax > room.length) {
+        full.push(Buffer.from(room.subarray(0, end)))
+        end = 0
+      }
+      if (bytesMax > room.length) full.push(Buffer.from(text))
+      else end += room.write(text, end)
+    }
+    const last = Buffer.from(room.subarray(0, end))
+    return full.length === 0 ? last : Buffer.concat([...full, last])
+  })
 }

@@ -1,5 +1,6 @@
 import type { FrameId, ServerFrame } from '../../protocol/frames.ts'
 import type { LogEntry } from '../../runtime/log-entry.ts'
+import { madeOnce } from '../made-once.ts'
 
 // A message that is longer than any event goes out in pieces, so that whoever takes it slowly is seen to take it.
 const wholeBytesMax = 512 * 1024
@@ -37,16 +38,16 @@ interface Encoded {
   readonly groups: readonly Buffer[]
 }
 
-// Cursors at the same place of a thread are given the same array. Clients that count their frames alike attach under
-// the same id; for those the frames are made once. One id per array: what many ids would need is not bounded.
-const encoded = new WeakMap<readonly LogEntry[], Encoded>()
+// Clients that count their frames alike attach under the same id; for those the frames are made once. One id per batch: what
+// many ids would need is not bounded.
+const encodedOf = madeOnce((): { encoded?: Encoded } => ({}))
 
 /** The `event` frames of a batch, joined into groups of a bounded size. The text of an event is sent as it is. */
 export function eventFrames(entries: readonly LogEntry[], id: FrameId | undefined): readonly Buffer[] {
-  const known = encoded.get(entries)
-  if (known && known.id === id) return known.groups
+  const known = encodedOf(entries)
+  if (known.encoded && known.encoded.id === id) return known.encoded.groups
   const groups = encodeEvents(entries, id)
-  if (!known) encoded.set(entries, { id, groups })
+  known.encoded ??= { id, groups }
   return groups
 }
 

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../core/event.ts'
-import { decodeLine } from '../../core/event-line.ts'
+import { LineDecoder } from '../../core/event-line.ts'
 import type { TaskId, ThreadKey } from '../../core/id.ts'
 import type { EventPage, EventQuery } from '../store.ts'
 import type { Connection } from './connection.ts'
@@ -47,6 +47,7 @@ interface ChunkRow {
 
 class Page {
   readonly events: StoredEvent[] = []
+  readonly #lines = new LineDecoder()
   /** The first number not looked at. */
   next: number
   readonly #last: number
@@ -78,7 +79,7 @@ class Page {
       const end = newline === -1 ? body.length : newline
       if (seq >= this.next) {
         if (this.#isAskedFor(body, begin)) {
-          this.events.push(decodeLine(body.slice(begin, end), seq, at))
+          this.events.push(this.#lines.decode(body, begin, end, seq, at))
           this.#length += end - begin
         }
         this.next = seq + 1

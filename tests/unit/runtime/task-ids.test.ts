@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { taskId } from '../../../src/core/id.ts'
-import { OutOfTaskIds, SequentialTaskIds } from '../../../src/runtime/task-ids.ts'
+import { outOfTaskIds, SequentialTaskIds } from '../../../src/runtime/task-ids.ts'
 
 /** Ids from a store that has given out so many numbers. */
 function idsFrom(next: number): SequentialTaskIds {
@@ -13,12 +13,12 @@ function idsFrom(next: number): SequentialTaskIds {
 describe('sequential task ids', () => {
   it('are handed out in order, and those put back come first again', async () => {
     const ids = idsFrom(3)
-    expect(() => ids.take()).toThrow(OutOfTaskIds)
+    expect(() => ids.take()).toThrow(outOfTaskIds)
     await ids.refill(3)
     expect([ids.take(), ids.take()]).toEqual(['bg_3', 'bg_4'])
     ids.putBack([taskId('bg_4'), taskId('bg_3')])
     expect([ids.take(), ids.take(), ids.take()]).toEqual(['bg_3', 'bg_4', 'bg_5'])
-    expect(() => ids.take()).toThrow(OutOfTaskIds)
+    expect(() => ids.take()).toThrow(outOfTaskIds)
   })
 
   it('go on above those of restored tasks, however these are called', async () => {

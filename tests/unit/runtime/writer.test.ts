@@ -3,7 +3,8 @@ import type { Decision } from '../../../src/core/decision.ts'
 import type { ThreadKey } from '../../../src/core/id.ts'
 import { defaultLimits } from '../../../src/core/limits.ts'
 import type { LiveThread } from '../../../src/core/live-thread.ts'
-import type { Unit } from '../../../src/core/unit.ts'
+import type { Operation, Unit } from '../../../src/core/unit.ts'
+import { nextTurn } from '../../../src/runtime/clock.ts'
 import { silentLogger } from '../../../src/runtime/logger.ts'
 import { Metrics } from '../../../src/runtime/metrics.ts'
 import { Threads } from '../../../src/runtime/threads.ts'
@@ -52,8 +53,24 @@ function writerOn(store: Store): Writer {
   })
 }
 
-function unitIn(live: LiveThread): Unit {
-  return { operation: 'cancel', thread, rev: live.rev, events: [{ type: 'custom', data: '{}' }] }
+/** Writes down which operations each commit held. */
+async function recorded(): Promise<{ readonly store: Store; readonly commits: string[][] }> {
+  const store = faultyStore(memoryStore())
+  await store.open()
+  const commits: string[][] = []
+  const commit: Store['commit'] = (units) => {
+    commits.push(units.map((unit) => unit.operation))
+    return store.commit(units)
+  }
+  return { store: { ...store, commit }, commits }
+}
+
+function unitIn(live: LiveThread, operation: Operation = 'cancel'): Unit {
+  return { operation, thread, rev: live.rev, events: [{ type: 'custom', data: '{}' }] }
+}
+
+function unitOf(operation: Operation): (live: LiveThread) => Decision<undefined> {
+  return (live) => ({ unit: unitIn(live, operation), value: undefined })
 }
 
 describe('the writer', () => {
@@ -75,5 +92,29 @@ describe('the writer', () => {
     const first = writer.change({ ...change, decide: decideFirst })
     const next = writer.change({ ...change, decide: decideNext })
     expect(await Promise.all([first, next])).toEqual([{ value: 'too late' }, { value: 'alone' }])
+  })
+
+  it('commits an end right behind an acceptance together with what is asked for next', async () => {
+    const { store, commits } = await recorded()
+    const writer = writerOn(store)
+    const change = (operation: Operation, isIntent: boolean) =>
+      writer.change({ lane: `${operation}${isIntent}`, thread, operation, isIntent, decide: unitOf(operation) })
+    await change('accept', true)
+    const ended = change('end', false)
+    // By now the writer waits for company: the next turn of the event loop is over.
+    await nextTurn()
+    await nextTurn()
+    await Promise.all([ended, change('accept', true)])
+    expect(commits).toEqual([['accept'], ['end', 'accept']])
+  })
+
+  it.each(['cancel', 'step'] as const)('commits an end behind a %s at once', async (operation) => {
+    const { store, commits } = await recorded()
+    const writer = writerOn(store)
+    await writer.change({ lane: 'a', thread, operation, isIntent: true, decide: unitOf(operation) })
+    const ended = writer.change({ lane: 'b', thread, operation: 'end', isIntent: false, decide: unitOf('end') })
+    for (let turn = 0; turn < 4; turn++) await nextTurn()
+    expect(commits).toEqual([[operation], ['end']])
+    await ended
   })
 })

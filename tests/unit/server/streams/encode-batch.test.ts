@@ -28,4 +28,12 @@ describe('a batch', () => {
     expect(text(sse.encode([a, c]))).not.toContain('id: 2')
     expect(text(sse.encode([a]))).toBe('id: 1\ndata: {"seq":1}\n\n')
   })
+
+  it('is encoded whole, however much it is and whatever its characters take', () => {
+    const long = [100, 200_000, 200_000, 100, 400_000, 100].map((length, index) =>
+      entry(index, `"${'€'.repeat(length)}"`),
+    )
+    const whole = long.map(({ text: each }) => `${each}\n`).join('')
+    expect(text(ndjson.encode(long))).toBe(whole)
+  })
 })
