@@ -2,6 +2,7 @@
 // Plain enough that a Node of years ago can read it: that one has to be told what is missing.
 import { existsSync } from 'node:fs'
 import * as module from 'node:module'
+import * as tty from 'node:tty'
 
 const nodeMajorMin = 24
 
@@ -19,18 +20,42 @@ function start() {
 }
 
 function run(cli) {
-  const around = {
+  // A reader that went away is told to whoever wants to know; a server works on.
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
+  return cli.main(process.argv.slice(2), surroundings()).then((code) => {
+    // After what was written has left the process.
+    if (code !== undefined) process.stdout.write('', () => process.exit(code))
+  })
+}
+
+function surroundings() {
+  return {
     env: process.env,
     folder: process.cwd(),
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
+    get input() {
+      return process.stdin
+    },
+    isTty: { out: tty.isatty(1), err: tty.isatty(2), input: tty.isatty(0) },
+    columns: () => process.stdout.columns || process.stderr.columns || 80,
+    rows: () => process.stdout.rows || process.stderr.rows || 24,
+    onInterrupt: (listener) => on(process, 'SIGINT', listener),
+    onOutputClosed: (listener) => on(process.stdout, 'error', listener),
+    clock: {
+      now: () => Date.now(),
+      setTimer(afterMs, fire) {
+        const timer = setTimeout(fire, afterMs)
+        return { cancel: () => clearTimeout(timer) }
+      },
+    },
   }
-  // A reader that went away is no reason to stop working.
-  process.stdout.on('error', () => {})
-  process.stderr.on('error', () => {})
-  return cli.main(process.argv.slice(2), around).then((code) => {
-    if (code !== undefined) process.exit(code)
-  })
+}
+
+function on(emitter, event, listener) {
+  emitter.on(event, listener)
+  return () => emitter.off(event, listener)
 }
 
 start()

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { wrong } from './readers.ts'
 import type { Sources } from './settings.ts'
+import { wrong } from './wrong.ts'
 
 const defaultFile = 'holdfast.config.ts'
 

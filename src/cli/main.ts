@@ -1,71 +1,97 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import type { ServeFlags, Surroundings } from './commands/serve.ts'
+import { type ActOutcome, createAct, type GlobalFlags } from './command.ts'
+import { commandList } from './command-list.ts'
+import { exitCodeOf, exitCodes } from './exit-code.ts'
+import { failureText } from './failure.ts'
+import { durationFlag } from './flag-value.ts'
+import { withExamples } from './help.ts'
 import { nearest } from './nearest.ts'
+import type { Surroundings } from './surroundings.ts'
+import { packageVersion } from './version.ts'
 
-// A server that does not start says 1, whatever was wrong; a command that cannot be understood says 2.
-const failedCode = 1
-const usageCode = 2
+// A server that does not start says 1, whatever was wrong.
+const servers: readonly string[] = ['dev', 'serve']
 
 /** Runs the command line. Resolves with the exit code, or with undefined if the process is to go on by itself. */
 export async function main(args: readonly string[], around: Surroundings): Promise<number | undefined> {
-  const program = commandLine(around)
+  const outcome: ActOutcome = { code: undefined }
+  const program = commandLine(around, outcome)
+  let asked = program
+  program.hook('preSubcommand', (_program, command) => {
+    asked = command
+  })
   try {
     await program.parseAsync(args, { from: 'user' })
-    return undefined
+    return outcome.code
   } catch (error) {
-    if (error instanceof CommanderError) return understood(error, program, args, around)
-    around.err(`holdfast: ${printable(error instanceof Error ? error.message : String(error))}\n`)
-    return failedCode
+    return explain(error, program, asked, around)
   }
 }
 
-function commandLine(around: Surroundings): Command {
+function commandLine(around: Surroundings, outcome: ActOutcome): Command {
   const program = new Command('holdfast')
-    .description('Agent runs that outlive the connection')
-    .version(version(), '-V, --version', 'print the version')
+    .description('Agent runs that outlive the connection.')
+    .usage('<command> [options]')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print what this is and how it is used')
     .exitOverride()
     .showSuggestionAfterError(false)
-    .configureOutput({ writeOut: around.out, writeErr: around.err, outputError: () => {} })
-  program
-    .command('serve')
-    .description('start a server')
-    .option('--port <number>', 'where to listen; 0 picks a free one (default: 4747)')
-    .option('--host <address>', 'which address to listen on (default: 127.0.0.1)')
-    .option('--store <url>', 'sqlite:PATH or memory: (default: a file in the XDG state folder)')
-    .option('--config <file>', 'a module whose default export holds settings (default: holdfast.config.ts, if there)')
-    .action(async (flags: ServeFlags) => {
-      // When asked for: help, and commands that only ask a server, do without one.
-      const { serve } = await import('./commands/serve.ts')
-      await serve(flags, around)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: around.out,
+      writeErr: around.err,
+      outputError: () => {},
+      getOutHelpWidth: around.columns,
+      getErrHelpWidth: around.columns,
     })
+  program
+    .option('--url <url>', 'where the server is (HOLDFAST_URL; default: http://127.0.0.1:4747)')
+    .option('--token <token>', 'who is asking (HOLDFAST_TOKEN; default: the token of the local server)')
+    .option('--json', 'print JSON, for programs')
+    .option('--quiet', 'print no hints and no progress')
+    .option('--no-color', 'print no colours (NO_COLOR)')
+    .option('--timeout <time>', 'give up after a time such as 500ms, 5s or 2m, with exit code 124', durationFlag)
+  withExamples(program, [
+    ['holdfast serve', 'start a server on this machine'],
+    ['holdfast run echo "hello" --follow', 'ask an agent, and watch it answer'],
+    ['holdfast ps --watch', 'what is live, as it changes'],
+    ['holdfast inspect bg_3', 'why a task does not move'],
+    ['holdfast <command> --help', 'the manual page of a command'],
+  ])
+  program.addHelpText('after', exitCodeHelp)
+  const act = createAct(program, around, outcome)
+  for (const [group, define] of commandList) define(program.commandsGroup(group), act)
+  program.helpCommand('help [command]', 'print the manual page of a command')
   return program
 }
 
-function understood(error: CommanderError, program: Command, args: readonly string[], around: Surroundings): number {
-  if (error.exitCode === 0) return 0
-  if (error.code === 'commander.help') return usageCode
-  around.err(`holdfast: ${printable(error.message.replace(/^error: /, ''))}${suggestion(error, program, args)}\n`)
-  return args[0] === 'serve' ? failedCode : usageCode
+const exitCodeHelp = `
+Exit codes:
+  0 ok · 1 error · 2 usage · 3 task failed · 4 not authorised · 5 not found · 6 conflict
+  7 server unreachable · 8 task cancelled · 124 timeout · 130 interrupted`
+
+function explain(error: unknown, program: Command, asked: Command, around: Surroundings): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok
+  // The help stands there already.
+  if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
+  const { json = false, quiet = false } = program.opts<GlobalFlags>()
+  const isServer = servers.includes(asked.name())
+  const misused = error instanceof CommanderError ? misuse(error, program, asked) : undefined
+  const exitCode = isServer ? exitCodes.error : misused ? exitCodes.usage : exitCodeOf(error)
+  around.err(failureText(misused ?? error, { json, quiet: quiet || isServer, exitCode }))
+  return exitCode
+}
+
+function misuse(error: CommanderError, program: Command, asked: Command): Error {
+  return new Error(`${error.message.replace(/^error: /, '')}${suggestion(error, program, asked)}`)
 }
 
 /** What a flag or a command that is not there was probably meant to be. */
-function suggestion({ code, message }: CommanderError, program: Command, args: readonly string[]): string {
-  const asked = /'(.*)'/s.exec(message)?.[1] ?? ''
-  const command = program.commands.find((each) => each.name() === args[0]) ?? program
-  const flags = command.options.flatMap(({ long }) => long ?? [])
+function suggestion({ code, message }: CommanderError, program: Command, asked: Command): string {
+  const mistyped = /'(.*)'/s.exec(message)?.[1] ?? ''
+  const known = [...asked.options, ...program.options]
+  const flags = known.flatMap(({ long }) => long ?? [])
   const names = program.commands.map((each) => each.name())
-  if (code === 'commander.unknownOption') return `. The nearest is ${nearest(asked, [...flags, '--help'])}`
-  return code === 'commander.unknownCommand' ? `. The nearest is ${nearest(asked, names)}` : ''
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  return (manifest as { readonly version: string }).version
-}
-
-/** What is printed as one line stays one, whatever a file name or a message holds. */
-function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
+  if (code === 'commander.unknownOption') return `. The nearest is ${nearest(mistyped, [...flags, '--help'])}`
+  return code === 'commander.unknownCommand' ? `. The nearest is ${nearest(mistyped, names)}` : ''
 }

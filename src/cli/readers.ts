@@ -1,6 +1,8 @@
-import { type Agents, HoldfastError, type Limits, type Store } from '../index.ts'
+import type { Agents, Limits, OnEnded, Retention, ServeOptions, Store } from '../index.ts'
 import { OriginGuard, Tokens } from '../server/index.ts'
 import { nearest } from './nearest.ts'
+import { serverUrl } from './server-url.ts'
+import { from, wrong } from './wrong.ts'
 
 /** Reads one setting from a text, as flags and the environment have it, or from the value in a config file. */
 export interface Reader<Value> {
@@ -19,6 +21,7 @@ const limitNames: readonly string[] = Object.keys({
   openTasksPerPrincipal: true,
   treeDepth: true,
   childrenPerTask: true,
+  openQuestionsPerTask: true,
   streamsPerPrincipal: true,
 } satisfies Record<keyof Limits, true>)
 
@@ -58,6 +61,9 @@ export function choice<Value>(values: Readonly<Record<string, Value>>): Reader<V
     },
   }
 }
+
+/** Where clients find the server. */
+export const url: Reader<string> = { fromText: serverUrl, fromConfig: serverUrl }
 
 /** An address to listen on. The brackets around an IPv6 address may be left out. */
 export const host: Reader<string> = {
@@ -111,6 +117,27 @@ export const limits: Reader<Partial<Limits>> = {
   fromConfig: (value) => checkLimits(recordOf(value)),
 }
 
+const retentionNames: readonly string[] = Object.keys({
+  eventsMs: true,
+  eventsPerThread: true,
+  threadsMs: true,
+} satisfies Record<keyof Retention, true>)
+
+/** How long things are kept. Only a config file says so. */
+export const retention: Reader<Retention> = {
+  fromText: () => {
+    throw wrong('retention comes from a config file')
+  },
+  fromConfig(value) {
+    const entries = Object.entries(recordOf(value)).map(([name, kept]) => {
+      if (!retentionNames.includes(name))
+        throw wrong(`There is no ${name} in a retention. The nearest is ${nearest(name, retentionNames)}`)
+      return [name, from(name, () => limit.fromConfig(kept))]
+    })
+    return Object.fromEntries(entries)
+  },
+}
+
 export const hosts: Reader<readonly string[]> = list((each) => new OriginGuard({ hosts: each }))
 export const origins: Reader<readonly string[]> = list((each) => new OriginGuard({ origins: each }))
 
@@ -122,20 +149,24 @@ export const agents: Reader<Agents> = {
   fromConfig: (value) => recordOf(value) as Agents,
 }
 
+/** Says which principal asks. Only a config file has it. */
+export const authenticate: Reader<NonNullable<ServeOptions['authenticate']>> = functionOfConfig('authenticate')
+
+/** Called for every task that ends. Only a config file has it. */
+export const onEnded: Reader<OnEnded> = functionOfConfig('onEnded')
+
 const limit = wholeNumber(1)
 
-/** Says of what is wrong where it was said. */
-export function from<Value>(source: string, read: () => Value): Value {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof HoldfastError) throw wrong(`${source}: ${error.message}`)
-    throw error
+function functionOfConfig<Code extends (...given: never[]) => unknown>(name: string): Reader<Code> {
+  return {
+    fromText: () => {
+      throw wrong(`${name} comes from a config file`)
+    },
+    fromConfig(value) {
+      if (typeof value === 'function') return value as Code
+      throw wrong(`${shown(value)} is not a function`)
+    },
   }
-}
-
-export function wrong(message: string): HoldfastError {
-  return new HoldfastError('invalid_request', message)
 }
 
 function list(check: (values: readonly string[]) => unknown): Reader<readonly string[]> {

@@ -7,6 +7,9 @@ const secretKeys: readonly string[] = [
   'set-cookie',
   'token',
   'tokens',
+  'x-api-key',
+  'api-key',
+  'apikey',
 ]
 
 // Credentials as they stand inside a longer text, whoever they belong to: also a wrong token is somebody's secret.

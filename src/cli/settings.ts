@@ -1,22 +1,26 @@
-import type { Agents, Limits, Store } from '../index.ts'
+import type { Agents, Limits, OnEnded, Retention, ServeOptions, Store } from '../index.ts'
 import { isLoopback } from '../server/index.ts'
 import { nearest } from './nearest.ts'
 import {
   agents,
+  authenticate,
   choice,
-  from,
   host,
   hosts,
   limits,
+  onEnded,
   origins,
   type Reader,
+  retention,
   store,
   token,
   tokens,
+  url,
   wholeNumber,
   word,
-  wrong,
 } from './readers.ts'
+import { checkSettingNames, type SettingName } from './setting-names.ts'
+import { from, wrong } from './wrong.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
@@ -36,9 +40,12 @@ export interface Settings {
   readonly shutdownMs?: number
   readonly concurrency?: number
   readonly limits?: Partial<Limits>
+  readonly retention?: Retention
   readonly script: boolean | 'unsafe'
   readonly logLevel: LogLevel
   readonly agents: Agents
+  readonly authenticate?: NonNullable<ServeOptions['authenticate']>
+  readonly onEnded?: OnEnded
 }
 
 /** Every value as it was said in one place, the token and the tokens still apart. */
@@ -55,6 +62,7 @@ export interface Sources {
 }
 
 const readers = {
+  url,
   port: wholeNumber(0, 65_535),
   host,
   store,
@@ -69,10 +77,13 @@ const readers = {
   shutdownMs: wholeNumber(0),
   concurrency: wholeNumber(1),
   limits,
+  retention,
   script: choice<boolean | 'unsafe'>({ '0': false, '1': true, unsafe: 'unsafe' }),
   logLevel: word<LogLevel>('debug', 'info', 'warn', 'error', 'silent'),
   agents,
-}
+  authenticate,
+  onEnded,
+} satisfies Record<SettingName, Reader<unknown>>
 
 type Name = keyof typeof readers
 
@@ -95,7 +106,6 @@ const variables: Readonly<Record<string, Name>> = {
 }
 
 export const variableNames: readonly string[] = Object.keys(variables)
-export const settingNames: readonly string[] = Object.keys(readers)
 
 /** Where the client commands find a server: of no meaning to one, and no mistake. */
 const clientVariables: readonly string[] = ['HOLDFAST_URL']
@@ -105,7 +115,8 @@ export function readSettings({ flags, env, config }: Sources): Settings {
   const fromConfig: Said = config ? saidInConfig(config.file, config.values) : {}
   const fromEnv = saidInEnv(env)
   const said: Said = { ...fromConfig, ...fromEnv, ...saidInFlags(flags) }
-  const { token: ownersToken, tokens: tokensSaid, ...rest } = said
+  // Where clients find the server is of no meaning to it.
+  const { url: _url, token: ownersToken, tokens: tokensSaid, ...rest } = said
   const address = rest.host ?? '127.0.0.1'
   return {
     ...rest,
@@ -136,10 +147,7 @@ function saidInEnv(env: Sources['env']): Said {
 }
 
 function saidInConfig(file: string, values: Readonly<Record<string, unknown>>): Said {
-  const unknown = Object.keys(values).find((name) => !settingNames.includes(name))
-  if (unknown !== undefined) {
-    throw wrong(`There is no setting ${unknown}, which ${file} has. The nearest is ${nearest(unknown, settingNames)}`)
-  }
+  checkSettingNames(file, values)
   const said = Object.entries(values).filter(([, value]) => value !== undefined)
   return collect(said, (name, value) => from(`${name} in ${file}`, () => readers[name].fromConfig(value)))
 }

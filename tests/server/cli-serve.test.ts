@@ -135,7 +135,7 @@ describe('holdfast serve', () => {
     expect((await fetchAs(url, '/v1/tasks', 'of-config')).status).toBe(401)
     expect(await (await fetchAs(url, '/v1/limits')).json()).toMatchObject({ treeDepth: 3, jsonDepth: 10 })
     const { agents } = (await (await fetchAs(url, '/v1/agents')).json()) as { agents: { name: string }[] }
-    expect(agents.map(({ name }) => name).sort()).toEqual(['echo', 'mine', 'script'])
+    expect(agents.map(({ name }) => name).sort()).toEqual(['demo', 'echo', 'mine', 'script'])
   })
 
   it('takes the config file that is named instead of the usual one', async () => {
@@ -143,7 +143,7 @@ describe('holdfast serve', () => {
     const path = writeConfig(`export default { store: 'memory:', token: '${token}', script: false }`, 'named.mjs')
     const { url } = await serving(['--config', path])
     const { agents } = (await (await fetchAs(url, '/v1/agents')).json()) as { agents: { name: string }[] }
-    expect(agents.map(({ name }) => name)).toEqual(['echo'])
+    expect(agents.map(({ name }) => name)).toEqual(['demo', 'echo'])
   })
 
   it('logs JSON, and no secret even when everything is logged', async () => {

@@ -29,13 +29,13 @@ describe('the agents of a server', () => {
   })
 
   it('are without script when it is off', () => {
-    expect(Object.keys(agentsOf({ host: '127.0.0.1', script: false, agents: {} }))).toEqual(['echo'])
+    expect(Object.keys(agentsOf({ host: '127.0.0.1', script: false, agents: {} }))).toEqual(['demo', 'echo'])
   })
 
   it('of the config file come along, and replace those of the same name', () => {
     const mine = (): string => 'mine'
     const agents = agentsOf({ host: '127.0.0.1', script: true, agents: { mine, echo: mine } })
-    expect(Object.keys(agents).sort()).toEqual(['echo', 'mine', 'script'])
+    expect(Object.keys(agents).sort()).toEqual(['demo', 'echo', 'mine', 'script'])
     expect(agents['echo']).toBe(mine)
   })
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { main } from '../../../src/cli/main.ts'
+import { fakeSurroundings } from './fake-surroundings.ts'
 
 let folder = ''
 
@@ -15,18 +16,9 @@ afterEach(() => {
 })
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  let [out, err] = ['', '']
-  const code = await main(args, {
-    env: { XDG_STATE_HOME: folder, ...env },
-    folder,
-    out: (text) => {
-      out += text
-    },
-    err: (text) => {
-      err += text
-    },
-  })
-  return { code, out, err }
+  const around = fakeSurroundings({ env: { XDG_STATE_HOME: folder, ...env }, folder })
+  const code = await main(args, around)
+  return { code, out: around.written.out, err: around.written.err }
 }
 
 describe('holdfast serve', () => {

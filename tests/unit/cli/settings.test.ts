@@ -80,9 +80,12 @@ describe('settings', () => {
       shutdownMs: 0,
       concurrency: 1,
       limits: { jsonDepth: 5 },
+      retention: { eventsMs: 604_800_000, eventsPerThread: 1000 },
       script: false,
       logLevel: 'silent',
       agents: { mine: () => 'done' },
+      authenticate: () => 'alice',
+      onEnded: () => {},
     }
     const { token, ...same } = values
     expect(fromConfig(values)).toEqual({ ...same, tokens: { owner: token, alice: 'one' } })
@@ -253,6 +256,20 @@ describe('a name that is no setting', () => {
       'HOLDFAST_LIMITS: There is no limit bodyByte. The nearest is bodyBytes',
     )
     expect(refusal(() => fromConfig({ limits: { depth: 1 } }))).toContain('The nearest is ')
+  })
+})
+
+describe('a retention', () => {
+  it('is made of names and whole numbers that there are', () => {
+    expect(refusal(() => fromConfig({ retention: { eventMs: 1 } }))).toBe(
+      'retention in holdfast.config.ts: There is no eventMs in a retention. The nearest is eventsMs',
+    )
+    for (const wrong of ['7d', 0, 1.5]) {
+      expect(refusal(() => fromConfig({ retention: { threadsMs: wrong } }))).toContain(
+        'is not a whole number from 1 on',
+      )
+    }
+    expect(refusal(() => fromConfig({ retention: 7 }))).toContain('is not an object')
   })
 })
 

@@ -1,0 +1,156 @@
+import type { Command } from 'commander'
+import type { Client, ClientNotice } from '../client/index.ts'
+import { Ending } from './ending.ts'
+import { exitCodes } from './exit-code.ts'
+import { createShow, type Show } from './show.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** The flags of every command. */
+export interface GlobalFlags {
+  readonly url?: string
+  readonly token?: string
+  readonly json?: true
+  readonly quiet?: true
+  readonly color: boolean
+  readonly timeout?: number
+}
+
+export interface ClientWishes {
+  /** Waits for a server that went away in the meantime, instead of failing at once. */
+  readonly isPatient?: boolean
+  /** Instead of a notice on stderr. */
+  readonly onNotice?: (notice: ClientNotice) => void
+}
+
+/** What a command is given. */
+export interface Cli {
+  readonly around: Surroundings
+  readonly global: {
+    readonly json: boolean
+    readonly quiet: boolean
+    readonly color: boolean
+    readonly timeoutMs?: number
+  }
+  /** Fires at --timeout, at an interrupt that the command does not take itself, and when nobody reads its output. */
+  readonly signal: AbortSignal
+  /** The client of the server that is meant: one, made when first asked for, and closed when the command ends. */
+  client(wishes?: ClientWishes): Promise<Client>
+  readonly show: Show
+}
+
+/**
+ * Makes the action of a command. The number it resolves with is the exit code; without one a command that used a client ends
+ * with 0, and any other goes on for as long as its process has something to do.
+ */
+export type Act = <Given extends unknown[]>(
+  // biome-ignore lint/suspicious/noConfusingVoidType: a command that has nothing to say returns nothing.
+  work: (cli: Cli, ...given: Given) => Promise<number | void>,
+) => (...given: Given) => Promise<void>
+
+/** How the command that was asked for ended; undefined if its process goes on. */
+export interface ActOutcome {
+  code: number | undefined
+}
+
+export function createAct(program: Command, around: Surroundings, outcome: ActOutcome): Act {
+  return (work) =>
+    async (...given) => {
+      const flags = program.opts<GlobalFlags>()
+      const ending = new Ending(around, flags.timeout)
+      const cli = new CommandLine(flags, around, ending)
+      try {
+        const code = await ending.of(work(cli, ...given))
+        outcome.code = typeof code === 'number' ? code : cli.hasClient ? exitCodes.ok : undefined
+      } finally {
+        cli.close()
+      }
+      if (outcome.code === exitCodes.timeout) around.err('holdfast: gave up; --timeout has passed\n')
+    }
+}
+
+class CommandLine implements Cli {
+  readonly around: Surroundings
+  readonly global: Cli['global']
+  readonly show: Show
+  readonly #flags: GlobalFlags
+  readonly #ending: Ending
+  #client: Promise<Client> | undefined
+
+  constructor(flags: GlobalFlags, around: Surroundings, ending: Ending) {
+    this.#flags = flags
+    this.#ending = ending
+    this.around = surroundingsOf(around, ending)
+    const { json = false, quiet = false, timeout } = flags
+    const color = flags.color && isColourful(this.around)
+    this.global = { json, quiet, color, ...(timeout !== undefined && { timeoutMs: timeout }) }
+    this.show = createShow(this.around, this.global)
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  get hasClient(): boolean {
+    return this.#client !== undefined
+  }
+
+  /** Bound, so that a command can take what it is given apart. */
+  readonly client = (wishes: ClientWishes = {}): Promise<Client> => {
+    this.#client ??= this.#connect(wishes)
+    return this.#client
+  }
+
+  close(): void {
+    this.#client?.then(
+      (client) => client.close(),
+      () => {},
+    )
+  }
+
+  async #connect({ isPatient = false, onNotice }: ClientWishes): Promise<Client> {
+    const { signal } = this.#ending
+    const [{ createClient }, { serverAddress }] = await Promise.all([
+      import('../client/index.ts'),
+      import('./server-address.ts'),
+    ])
+    const address = await serverAddress(this.#flags, this.around)
+    const told = onNotice ?? (({ message }) => this.show.notice(message))
+    const client = createClient({ ...address, onNotice: told, retryForMs: 0 })
+    if (!isPatient) return client
+    // Whoever waits for a server that is away has found it there before.
+    await client.health({ signal })
+    client.close()
+    return createClient({ ...address, onNotice: told })
+  }
+}
+
+/** As the process has them, but that nobody watches a build, and that interrupts go through what ends the command. */
+function surroundingsOf(around: Surroundings, ending: Ending): Surroundings {
+  const nobody = { out: false, err: false, input: false }
+  const { env, folder, out, err, columns, rows, onOutputClosed, clock } = around
+  return {
+    env,
+    folder,
+    out,
+    err,
+    columns,
+    rows,
+    onOutputClosed,
+    clock,
+    // Asked for late: a standard input that is merely looked at is a stream that was opened.
+    get input() {
+      return around.input
+    },
+    isTty: isBuild(env) ? nobody : around.isTty,
+    onInterrupt: (listener) => ending.takeInterrupts(listener),
+  }
+}
+
+function isColourful({ env, isTty }: Surroundings): boolean {
+  return isTty.out && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+}
+
+/** Some say that it is none by setting it to that. */
+function isBuild({ CI: text = '' }: Surroundings['env']): boolean {
+  return text !== '' && text !== 'false' && text !== '0'
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import type { Act, Cli } from '../command.ts'
+import { withExamples } from '../help.ts'
+import { logPrinter } from '../live/log-printer.ts'
+import { typesFlag } from '../live/types-flag.ts'
+
+export function define(program: Command, act: Act): void {
+  const command = program
+    .command('events')
+    .summary('print what happens in all threads')
+    .description(
+      'Prints the events of all threads from now on, until Ctrl-C. Nothing is replayed; what must not be missed is in `holdfast logs`.\n' +
+        'In a pipe: thread, task, number, time, type and what the event says, tab-separated. With --json one event per line.',
+    )
+    .option('--types <list>', 'only events of these types, such as task.completed,task.failed', typesFlag)
+    .action(act(events))
+  withExamples(command, [
+    ['holdfast events', 'watch everything, until Ctrl-C'],
+    ['holdfast events --types task.failed --json', 'one JSON object for each task that fails'],
+  ])
+}
+
+/** Nothing is replayed: where the connection was lost, it says so, in the data too. */
+async function events(cli: Cli, { types }: { readonly types?: readonly string[] }): Promise<void> {
+  const { show, signal, global } = cli
+  let say = show.notice
+  const client = await cli.client({ isPatient: true, onNotice: ({ message }) => say(message) })
+  const printer = logPrinter(cli, ({ thread, task = '-' }) => [thread, task])
+  say = printer.aside
+  show.hint('Events of all threads from now on; Ctrl-C ends this, and no task')
+  for await (const item of client.firehose({ signal, ...(types && { types }) })) {
+    if (item.type !== 'missed') printer.event(item)
+    else if (global.json) show.jsonLine(item)
+    else printer.aside('The connection was lost for a while; what happened meanwhile is not here')
+  }
+  printer.end()
+}

@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { circumstancesOf } from '../circumstances.ts'
+import type { Act, Cli } from '../command.ts'
+import { cut, displayWidth, pad } from '../display-width.ts'
+import { withExamples } from '../help.ts'
+import { oneLine } from '../plain-text.ts'
+import { statusWord } from '../status-word.ts'
+import { taskFacts, taskFields } from '../task-facts.ts'
+import { type Reason, whyNot } from '../why.ts'
+
+/** `holdfast inspect`: everything about a task, and why it does not move. */
+export function define(program: Command, act: Act): void {
+  const command = program
+    .command('inspect')
+    .summary('say everything about a task, and why it does not move')
+    .description(
+      'Says everything that is known of a task and, if it has not ended, in words what holds it up: what it is queued behind, the ' +
+        'question it waits for, an agent that no node has, a cancel that is under way, a server that starts nothing.\n\n' +
+        'In a pipe it is one field of the task per line, its name on the wire and its whole value with a tab between, objects as JSON ' +
+        'and instants as ISO 8601; each reason is a line named why.',
+    )
+    .argument('<id>', 'the task')
+    .action(act(inspect))
+  withExamples(command, [
+    ['holdfast inspect bg_3', 'what it is, and what it waits for'],
+    ["holdfast inspect bg_3 --json | jq -r '.why[].text'", 'only why it does not move'],
+  ])
+}
+
+async function inspect(cli: Cli, id: string): Promise<void> {
+  const { around, global, show, signal } = cli
+  const client = await cli.client()
+  const circumstances = await circumstancesOf(client, id, around.clock.now, signal)
+  const { task, questions, children, events } = circumstances
+  const why = whyNot(circumstances)
+  if (global.json) {
+    const open = questions.filter((question) => question.task === task.id)
+    const lastEvent = events.at(-1)
+    return show.json({ task, why, questions: open, children, ...(lastEvent && { lastEvent }) })
+  }
+  if (!around.isTty.out) {
+    const fields = [...taskFields(task), ...why.map(({ text }) => ['why', text] as const)]
+    for (const [name, value] of fields) show.line(`${name}\t${oneLine(value)}`)
+    return
+  }
+  draw(cli, taskFacts(circumstances))
+  explain(cli, why, statusWord(task).word)
+}
+
+function draw({ around, show }: Cli, fields: readonly (readonly [string, string])[]): void {
+  const wide = Math.max(...fields.map(([name]) => displayWidth(name)))
+  const left = around.columns() - wide - 2
+  for (const [name, value] of fields) show.line(`${show.style.dim(pad(name, wide))}  ${cut(oneLine(value), left)}`)
+}
+
+function explain({ show }: Cli, why: readonly Reason[], status: string): void {
+  if (why.length === 0) {
+    if (status === 'running')
+      show.line(`\n${show.style.bold('At work:')} nothing that the server knows of holds it up.`)
+    return
+  }
+  show.line(`\n${show.style.bold('Why it does not move:')}`)
+  for (const { text, command } of why) {
+    show.line(`  ${show.style.yellow('•')} ${oneLine(text)}`)
+    if (command !== undefined) show.line(`    ${show.style.dim(`→ ${oneLine(command)}`)}`)
+  }
+}

@@ -1,0 +1,70 @@
+import { stateFolder } from '../../server/index.ts'
+import { loadConfig } from '../config-file.ts'
+import { chosenStore, type LocalStore, type StoreFlags } from '../local-store.ts'
+import { serverAddress } from '../server-address.ts'
+import { readSettings, type Sources } from '../settings.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { type Check, note, ok, thrown } from './check.ts'
+import { folderCheck, tokenCheck } from './folder-checks.ts'
+import { clockCheck, nodeCheck } from './machine-checks.ts'
+import { serverCheck } from './server-check.ts'
+import { storeChecks } from './store-checks.ts'
+
+export interface ExamineFlags extends StoreFlags {
+  readonly url?: string
+}
+
+type Around = Pick<Surroundings, 'env' | 'folder' | 'clock'>
+
+interface Configured {
+  readonly checks: readonly Check[]
+  /** Absent if the settings do not tell. */
+  readonly store?: LocalStore
+  readonly principals: readonly string[]
+}
+
+/** All checks, in the order in which one thing rests on another. Changes nothing, and tells no secret. */
+export async function examine(flags: ExamineFlags, around: Around, signal: AbortSignal): Promise<Check[]> {
+  const { checks, store, principals } = await configured(flags, around)
+  const folder = stateFolder(around.env)
+  const found = store ? await storeChecks(store) : { checks: [], isHeld: false }
+  const address = await addressOf(flags, around)
+  return [
+    nodeCheck(process.versions.node),
+    ...checks,
+    folderCheck(folder),
+    tokenCheck(folder, principals),
+    ...found.checks,
+    clockCheck(around.clock.now(), 'newestAt' in found ? found.newestAt : undefined),
+    typeof address === 'string' ? await serverCheck(address, found.isHeld, { clock: around.clock, signal }) : address,
+  ]
+}
+
+async function configured({ store, config: file }: ExamineFlags, around: Around): Promise<Configured> {
+  const flags = { ...(store !== undefined && { store }) }
+  let config: Sources['config']
+  try {
+    config = await loadConfig(file, around.folder)
+  } catch (error) {
+    return { checks: [thrown('config', error)], principals: [] }
+  }
+  const loaded = ok('config', config ? `${config.file} is loaded` : 'There is no config file, and none is needed')
+  try {
+    const sources = { flags, env: around.env, ...(config && { config }) }
+    const chosen = chosenStore(sources, around.folder)
+    const principals = chosen.kind === 'postgres' ? [] : Object.keys(readSettings(sources).tokens)
+    return { checks: [loaded, ok('settings', 'All of them are known and right')], store: chosen, principals }
+  } catch (error) {
+    return { checks: [loaded, thrown('settings', error)], principals: [] }
+  }
+}
+
+async function addressOf({ url }: ExamineFlags, around: Around): Promise<string | Check> {
+  try {
+    // Nobody is asked anything that needs a token, so none is looked for.
+    return (await serverAddress({ token: '', ...(url !== undefined && { url }) }, around)).url
+  } catch {
+    // The config file was found wanting already.
+    return note('server', 'None was looked for: the settings do not tell where it is')
+  }
+}

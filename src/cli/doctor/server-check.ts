@@ -1,0 +1,65 @@
+import type { ClientClock } from '../../client/index.ts'
+import { type Check, note, ok, wrongly } from './check.ts'
+
+// A server on this machine that takes longer has something wrong with it.
+const answerMsMax = 3_000
+
+interface Probe {
+  readonly isAlive: boolean
+  readonly readiness?: { readonly status: number; readonly body: unknown }
+}
+
+interface Patience {
+  readonly clock: ClientClock
+  readonly signal: AbortSignal
+}
+
+/** Whether a server answers where clients would look for one, and takes work. */
+export async function serverCheck(url: string, isStoreHeld: boolean, patience: Patience): Promise<Check> {
+  return serverFinding(url, isStoreHeld, await probe(url, patience))
+}
+
+export function serverFinding(url: string, isStoreHeld: boolean, { isAlive, readiness }: Probe): Check {
+  const name = 'server'
+  if (!isAlive && !isStoreHeld) return note(name, `None answers at ${url}`, 'holdfast serve starts one')
+  if (!isAlive) {
+    const advice = 'Tell where it listens with --url or HOLDFAST_URL; if it listens there, it hangs: restart it'
+    return wrongly(name, `None answers at ${url}, but one has the store open`, advice)
+  }
+  if (readiness?.status === 200) {
+    const { store } = (readiness.body ?? {}) as { readonly store?: unknown }
+    const answer = ok(name, `${url} answers and takes work${typeof store === 'string' ? ` (${store})` : ''}`)
+    if (isStoreHeld || store !== 'sqlite') return answer
+    return note(name, `${url} answers, on another store than this one`)
+  }
+  const { code } = (readiness?.body ?? {}) as { readonly code?: unknown }
+  if (code === 'draining') return note(name, `${url} answers, and is shutting down`)
+  return wrongly(name, `${url} answers, but takes no work`, 'Its log says why; so may the other checks')
+}
+
+async function probe(url: string, { clock, signal }: Patience): Promise<Probe> {
+  const base = url.replace(/\/+$/, '')
+  const late = new AbortController()
+  const timer = clock.setTimer(answerMsMax, () => late.abort())
+  const either = AbortSignal.any([signal, late.signal])
+  try {
+    const health = await get(`${base}/healthz`, either)
+    // Anything can listen on a port; only ours says this.
+    const isAlive = health?.status === 200 && (health.body as { status?: unknown } | undefined)?.status === 'ok'
+    const readiness = isAlive ? await get(`${base}/readyz`, either) : undefined
+    signal.throwIfAborted()
+    return { isAlive, ...(readiness && { readiness }) }
+  } finally {
+    timer.cancel()
+  }
+}
+
+async function get(url: string, signal: AbortSignal): Promise<Probe['readiness']> {
+  try {
+    const response = await fetch(url, { signal, redirect: 'error' })
+    return { status: response.status, body: await response.json() }
+  } catch {
+    // Nobody there, nobody of ours, or not in time.
+    return undefined
+  }
+}

@@ -1,0 +1,120 @@
+import type { Task, ThreadEvent } from '../../client/index.ts'
+import { age, duration } from '../ages.ts'
+import type { Cli } from '../command.ts'
+import { oneLine, plainText } from '../plain-text.ts'
+import { jsonText } from '../show.ts'
+import { statusWord } from '../status-word.ts'
+import { AbandonedOutput } from './abandoned.ts'
+import { optionsText, toolOutcome, valueText } from './event-summary.ts'
+import { progressBar } from './progress-bar.ts'
+import { StatusLine } from './status-line.ts'
+
+/** How a run is followed: `text` prints what it says as it says it, `result` only what comes of it, `json` every event. */
+export type RunShows = 'text' | 'result' | 'json'
+
+/** Shows a run that is followed: what it says on stdout, what it does on stderr. */
+export class RunPrinter {
+  readonly #cli: Cli
+  readonly #shows: RunShows
+  readonly #status: StatusLine
+  readonly #abandoned = new AbandonedOutput()
+  readonly #tools = new Map<string, string>()
+  readonly #since: number
+  #task: Task
+  #doing = ''
+  #hasSaid = false
+  #isLineOpen = false
+
+  constructor(cli: Cli, task: Task, shows: RunShows) {
+    this.#cli = cli
+    this.#task = task
+    this.#shows = shows
+    this.#since = cli.around.clock.now()
+    this.#status = new StatusLine(cli.around, !cli.global.quiet, () => this.#statusText())
+  }
+
+  event(event: ThreadEvent): void {
+    if (this.#shows === 'json') return this.#status.out(`${jsonText(event)}\n`)
+    const abandoned = this.#abandoned.heard(event)
+    if (abandoned !== undefined) this.aside(`${event.task} goes on; ${abandoned}`)
+    switch (event.type) {
+      case 'text.delta':
+        return this.#say(event.data.text)
+      case 'task.started':
+        this.#task = { ...this.#task, status: 'running' }
+        return
+      case 'task.cancelling':
+        this.#task = { ...this.#task, cancelRequestedAt: event.at }
+        return
+      case 'progress':
+        this.#task = { ...this.#task, progress: event.data.value }
+        this.#doing = event.data.note ?? this.#doing
+        return
+      case 'tool.call':
+        this.#tools.set(event.data.id, event.data.name)
+        this.#doing = event.data.name
+        return this.aside(`  ⚙ ${event.data.name}(${valueText(event.data.input)})`)
+      case 'tool.result':
+        this.#doing = ''
+        return this.aside(`  ⚙ ${this.#tools.get(event.data.id) ?? event.data.id} → ${toolOutcome(event.data)}`)
+      case 'question.asked': {
+        const { id, text, options } = event.data.question
+        this.aside(`  ? ${text}${optionsText(options)}`)
+        return this.aside(`  Answer it: holdfast answer ${id} TEXT`)
+      }
+      default:
+    }
+  }
+
+  /** Says something about it, for a person. */
+  aside(text: string): void {
+    this.#status.aside(() => this.#cli.show.notice(text))
+    this.#isLineOpen &&= !this.#cli.around.isTty.out
+  }
+
+  /** Prints what has not been said, and how it ended. */
+  end(task: Task): void {
+    this.#endLine()
+    if (task.status === 'completed') this.#printResult(task)
+    this.#status.close()
+    const { glyph, word } = statusWord(task)
+    const why = task.error ? `: ${task.error.message}` : ''
+    const took = task.startedAt === undefined || task.completedAt === undefined ? 0 : task.completedAt - task.startedAt
+    this.#cli.show.notice(`${glyph} ${task.id} ${word}${why} (${duration(took)})`)
+  }
+
+  close(): void {
+    this.#endLine()
+    this.#status.close()
+  }
+
+  #printResult(task: Task): void {
+    const { json } = this.#cli.global
+    if (this.#shows === 'json' || task.result === undefined) return
+    if (json || (this.#shows === 'text' && this.#hasSaid)) return
+    const text = typeof task.result === 'string' ? plainText(task.result) : jsonText(task.result)
+    this.#status.out(text.endsWith('\n') ? text : `${text}\n`)
+  }
+
+  #say(text: string): void {
+    if (this.#shows !== 'text') return
+    const plain = plainText(text)
+    if (plain === '') return
+    this.#hasSaid = true
+    this.#status.out(plain)
+    this.#isLineOpen = !plain.endsWith('\n')
+  }
+
+  #endLine(): void {
+    if (this.#isLineOpen) this.#status.out('\n')
+    this.#isLineOpen = false
+  }
+
+  #statusText(): string {
+    const { id, status, progress, position } = this.#task
+    const passed = age(this.#cli.around.clock.now() - this.#since)
+    const waits = status === 'pending' && position !== undefined && position > 0 ? `behind ${position}` : ''
+    const bar = progress === undefined ? '' : progressBar(progress)
+    return [id, statusWord(this.#task).word, waits, passed, bar, oneLine(this.#doing)].filter((part) => part).join(' ')
+  }
+}

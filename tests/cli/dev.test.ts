@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Question } from '../../src/core/question.ts'
+import type { Task } from '../../src/core/task.ts'
+import { cli } from './harness/cli.ts'
+import { LocalServer, tempFolder } from './harness/local-server.ts'
+import { TerminalScreen } from './harness/terminal.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const free = ['dev', '--port', '0']
+// What the README promises.
+const liveMsMax = 5_000
+
+interface Snapshot {
+  readonly tasks: readonly Task[]
+  readonly questions: readonly Question[]
+}
+
+function snapshot(server: LocalServer): Promise<Snapshot> {
+  return server.get<Snapshot>('/v1/threads/demo')
+}
+
+/** A port that somebody else listens on, and one above it that is free as well as anybody can tell. */
+async function takenPort(): Promise<number> {
+  const other = createServer()
+  await new Promise<void>((resolve) => {
+    other.listen(0, '127.0.0.1', resolve)
+  })
+  onTestFinished(() => void other.close())
+  return (other.address() as AddressInfo).port
+}
+
+describe('holdfast dev', () => {
+  it('starts a server and a demo that streams, within five seconds', async () => {
+    const folder = tempFolder()
+    const startedAt = performance.now()
+    const server = await LocalServer.start({ folder, args: free })
+    const log = await server.follow('/v1/threads/demo/events', /"bg_3".*"text\.delta"/s)
+    expect(performance.now() - startedAt).toBeLessThan(liveMsMax)
+    expect(log).toContain('question.asked')
+    const { tasks, questions } = await snapshot(server)
+    expect(tasks.map(({ status }) => status)).toEqual(['running', 'running', 'running', 'running'])
+    expect(questions).toHaveLength(1)
+    expect(server.process.stdout).toBe(`holdfast listening on ${server.url}\n`)
+    const said = server.process.stderr
+    expect(said).toMatch(/^Holdfast +\d+\.\d+\.\d+/)
+    expect(said).toContain(`API       ${server.url}/v1\n`)
+    expect(said).toContain(`Store     ${join(folder, 'holdfast', 'holdfast.db')}\n`)
+    expect(said).toContain('Ctrl-C stops; tasks stay\n')
+    expect(said).toContain(`holdfast --url ${server.url} attach demo\n`)
+    expect(said).not.toContain('"level"')
+  })
+
+  it('goes on with the demo after kill -9 and a new start, and starts no other', async () => {
+    const folder = tempFolder()
+    const server = await LocalServer.start({ folder, args: free })
+    await server.follow('/v1/threads/demo/events', /"bg_3".*"text\.delta"/s)
+    await server.end('SIGKILL')
+    const next = await LocalServer.start({ folder, args: free })
+    expect(next.process.stderr).toContain('bg_0, thread demo, goes on from before')
+    await next.follow('/v1/threads/demo/events', /"task\.resumed".*"text\.delta"/s)
+    const { tasks, questions } = await snapshot(next)
+    expect(tasks).toHaveLength(4)
+    expect(questions).toHaveLength(1)
+    expect(await next.post('/v1/threads/demo/cancel', {})).toMatchObject({ cancelled: { length: 4 } })
+    await next.follow('/v1/threads/demo/events?task=bg_0')
+    await next.end('SIGINT')
+    const third = await LocalServer.start({ folder, args: free })
+    expect(third.process.stderr).toMatch(/bg_\d+, thread demo, started/)
+  })
+
+  it('takes the next port where the port is taken, and says so', async () => {
+    const port = await takenPort()
+    const server = await LocalServer.start({ folder: tempFolder(), args: ['dev', '--port', String(port)] })
+    const now = Number(new URL(server.url).port)
+    expect(now).toBeGreaterThan(port)
+    expect(server.process.stderr).toContain(`Port ${port} is taken; this is ${now}.\n`)
+  })
+
+  it('prints a link to log in by where the token is made', async () => {
+    const folder = tempFolder()
+    const server = await LocalServer.start({
+      folder,
+      args: [...free, '--no-demo'],
+      env: { HOLDFAST_TOKENS: 'bob=b0b' },
+    })
+    expect(server.process.stderr).not.toContain('Log in')
+    expect(server.process.stderr).not.toContain('Demo')
+    const screen = new TerminalScreen([...free, '--store', 'memory:'], { folder, env: { XDG_STATE_HOME: folder } })
+    const [, url] = await screen.shows(/Log in once, within 10 minutes: (http:\S+)\/console#login=\S+/)
+    await screen.shows(new RegExp(`^holdfast listening on ${url}$`, 'm'))
+    await screen.shows(/memory: keeps nothing/)
+  })
+
+  it('stops at Ctrl-C without waiting for the demo', async () => {
+    const folder = tempFolder()
+    const server = await LocalServer.start({ folder, args: free })
+    await server.follow('/v1/threads/demo/events', /"text\.delta"/)
+    const askedAt = performance.now()
+    expect(await server.end('SIGINT')).toBe(0)
+    expect(performance.now() - askedAt).toBeLessThan(liveMsMax)
+  })
+
+  it('gives the demo to the first who can log in where there is no owner', async () => {
+    const tokens = `alice=${LocalServer.token},bob=b0b`
+    const server = await LocalServer.start({ folder: tempFolder(), args: free, env: { HOLDFAST_TOKENS: tokens } })
+    expect((await snapshot(server)).tasks).not.toEqual([])
+  })
+
+  it('ends with 1 and one line where it cannot start', async () => {
+    const refused = await cli(['dev', '--store', 'nonsense'], { folder: tempFolder() })
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^holdfast: --store: [^\n]+\n$/),
+    })
+  })
+
+  it('refuses a store that another server has open, in one line', async () => {
+    const folder = tempFolder()
+    await LocalServer.start({ folder, args: free })
+    const second = await cli(free, { folder, env: { XDG_STATE_HOME: folder } })
+    expect(second).toMatchObject({ code: 1, stdout: '' })
+    expect(second.stderr).toMatch(/^holdfast: The store \S+ is in use by another process\. [^\n]+\n$/)
+  })
+})
+
+describe('npm start', () => {
+  it('is holdfast dev with the Node of the repository', async () => {
+    const folder = tempFolder()
+    const { PATH = '' } = process.env
+    const env = { PATH, HOME: folder, XDG_STATE_HOME: folder, HOLDFAST_TOKEN: LocalServer.token }
+    const npm = spawn('npm', ['start', '--silent', '--', '--port', '0'], { cwd: root, env, detached: true })
+    onTestFinished(() => void process.kill(-(npm.pid ?? 0), 'SIGKILL'))
+    let [out, err] = ['', '']
+    npm.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text
+    })
+    for await (const text of npm.stdout.setEncoding('utf8')) {
+      out += text as string
+      if (out.includes('\n')) break
+    }
+    expect(out, err).toMatch(/^holdfast listening on http:\/\/127\.0\.0\.1:\d+\n$/)
+    expect(err).toContain('npx holdfast')
+  })
+})

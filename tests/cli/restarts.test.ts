@@ -1,0 +1,120 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Event } from '../../src/core/event.ts'
+import { OwnedProcess } from '../server/harness/owned-process.ts'
+import { logOf, taskOf } from '../server/harness/reads.ts'
+import { makeFolder, TestServer } from '../server/harness/server.ts'
+import { program, RunningCli } from './harness/cli.ts'
+import { keys, TerminalScreen } from './harness/terminal.ts'
+import { runScript } from './harness/work.ts'
+
+/** A server that comes back on its port, with its data. */
+class LastingServer extends TestServer {
+  static async open(): Promise<LastingServer> {
+    const server = new LastingServer({ store: 'sqlite' }, await makeFolder())
+    onTestFinished(() => server.end())
+    await server.start()
+    return server
+  }
+
+  protected override launch(env: Readonly<Record<string, string>>): OwnedProcess {
+    const port = this.url === '' ? '0' : new URL(this.url).port
+    return new OwnedProcess({ arguments: [program, 'serve', '--port', port], env })
+  }
+}
+
+/** Kills the server and starts it again once each of these numbers has been printed. */
+async function killAt(
+  numbers: readonly number[],
+  server: TestServer,
+  reached: (seq: number) => Promise<unknown>,
+): Promise<void> {
+  for (const number of numbers) {
+    await reached(number)
+    await server.restart()
+  }
+}
+
+/** Many short ops: each is a step, so that a killed run goes on. */
+const ticking = Array.from({ length: 60 }, (_, op) => ({ emit: 'tick', payload: { op }, times: 5, everyMs: 1 }))
+
+const numbersIn = (text: string, line: RegExp): number[] => Array.from(text.matchAll(line), ([, seq]) => Number(seq))
+const numbersOf = (events: readonly Event[]): number[] => events.map(({ seq }) => seq)
+
+describe('when the server is killed and started again on its port', () => {
+  it.each([
+    ['lines', [], /^(\d+)\t/gm],
+    ['JSON', ['--json'], /^\{"thread":"t","seq":(\d+),/gm],
+  ] as const)('EVNT-06 logs -f as %s survives kill -9 without a repeat or a gap', async (_form, flags, line) => {
+    const server = await LastingServer.open()
+    const run = await runScript(server, 't', ticking)
+    const running = new RunningCli(['logs', run.id, '-f', '--exit-status', ...flags], { server })
+    const reached = (seq: number) => running.until(new RegExp(`"op":${seq}[,}]`))
+    await killAt([1, 12, 30], server, reached)
+    const { code, stdout, stderr } = await running.ended
+    expect(numbersIn(stdout, line)).toEqual(numbersOf(await logOf(server, 't')))
+    expect(stdout).toContain('task.resumed')
+    expect(stderr).toMatch(/The connection is lost[\s\S]*The server is heard again/)
+    expect(code).toBe(0)
+  })
+
+  it('EVNT-06 attach in a pipe survives kill -9 without a repeat or a gap', async () => {
+    const server = await LastingServer.open()
+    const run = await runScript(server, 't', ticking)
+    const running = new RunningCli(['attach', 't'], { server })
+    await killAt([2, 25], server, (op) => running.until(new RegExp(`"op":${op}[,}]`)))
+    await running.until(/\ttask\.completed\t.*\n/)
+    running.child.kill('SIGINT')
+    const { code, stdout } = await running.ended
+    expect(numbersIn(stdout, /^bg_\d+\t(\d+)\t/gm)).toEqual(numbersOf(await logOf(server, 't')))
+    expect(await taskOf(server, run.id)).toMatchObject({ status: 'completed' })
+    expect(code).toBe(130)
+  })
+
+  it('EVNT-06 attach on a terminal survives kill -9 without a repeat or a gap, and goes on listening', async () => {
+    const server = await LastingServer.open()
+    const run = await runScript(server, 't', [{ receive: {} }, ...ticking])
+    const screen = new TerminalScreen(['attach', 't'], { server, columns: 60, rows: 10 })
+    await screen.shows(new RegExp(`${run.id} running`))
+    screen.type(`begin${keys.enter}`)
+    await killAt([2, 25], server, (op) => screen.shows(new RegExp(`"op":${op}[,}]`)))
+    await screen.shows(new RegExp(`✔ ${run.id} completed[\\s\\S]*idle`))
+    const custom = (await logOf(server, 't')).filter(({ type }) => type === 'custom')
+    expect(numbersIn(screen.text, /^ *#(\d+) /gm)).toEqual(numbersOf(custom))
+    expect(screen.text).toMatch(/The connection is lost[\s\S]*The server is heard again/)
+    screen.type(`Still there?${keys.enter}`)
+    await screen.shows(/❯ Still there\?\nscript bg_\d+\nStill there\?\n✔/)
+  })
+
+  it('says which output does not count after a kill -9 in the middle of it', async () => {
+    const server = await LastingServer.open()
+    const run = await runScript(server, 't', [{ say: 'kept ' }, { emit: 'tick', times: 200, everyMs: 5 }])
+    const followed = [
+      ['logs', run.id, '-f'],
+      ['attach', 't'],
+    ].map((args) => new RunningCli(args, { server }))
+    for (const each of followed) await each.until(/tick \{"n":9\}/)
+    await server.restart()
+    const said = /task\.resumed\tattempt 2 on \S+; what it put out in (\d+)-(\d+) does not count and comes anew\n/
+    for (const each of followed) {
+      const [, first, last] = await each.until(said)
+      const events = await logOf(server, 't')
+      const resumed = events.find(({ type }) => type === 'task.resumed')
+      expect(resumed?.data).toMatchObject({ keep: Number(first) - 1 })
+      const emits = events.filter(({ seq, type }) => type === 'custom' && seq < (resumed?.seq ?? 0))
+      expect(emits.at(-1)?.seq).toBe(Number(last))
+    }
+  })
+
+  it('run --wait and run --follow wait for a server that is killed and comes back', async () => {
+    const server = await LastingServer.open()
+    const script = [{ say: 'one ' }, { sleepMs: 700 }, { say: 'two' }, { return: 'done' }]
+    const input = JSON.stringify({ script })
+    const waiting = new RunningCli(['run', 'script', '--input', input, '--wait'], { server })
+    const following = new RunningCli(['run', 'script', '--input', input, '--follow'], { server })
+    await following.until(/one /)
+    await waiting.until(/in thread/, 'stderr')
+    await server.restart()
+    expect(await waiting.ended).toMatchObject({ code: 0, stdout: 'done\n' })
+    expect(await following.ended).toMatchObject({ code: 0, stdout: 'one two\n' })
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { EventLines } from '../../../../src/cli/live/event-lines.ts'
+import type { Style } from '../../../../src/cli/show.ts'
+import type { ThreadEvent } from '../../../../src/client/index.ts'
+import { event } from './events.ts'
+
+const identity = (text: string): string => text
+const plain = new Proxy({}, { get: () => identity }) as Style
+
+function printed(events: readonly ThreadEvent[], options: Partial<ConstructorParameters<typeof EventLines>[0]> = {}) {
+  const lines = new EventLines({ style: plain, ...options })
+  return events.map((each) => lines.add(each)).join('') + lines.end()
+}
+
+const at = '1970-01-01T00:00:00.000Z'
+
+describe('events as lines', () => {
+  it('have number, time, type and what they say', () => {
+    expect(printed([event(1, 'custom', { name: 'tick', payload: { n: 1 } })])).toBe(`1\t${at}\tcustom\ttick {"n":1}\n`)
+  })
+
+  it('join what is said piece by piece, until something else happens', () => {
+    const said = [
+      event(1, 'text.delta', { text: 'one ' }),
+      event(2, 'text.delta', { text: 'two\nth' }),
+      event(3, 'text.delta', { text: 'ree' }),
+      event(4, 'progress', { value: 0.5, note: 'half' }),
+      event(5, 'thinking', { text: 'hm' }),
+      event(6, 'text.delta', { text: 'four' }),
+    ]
+    const lines = [`1\t${at}\ttext.delta\tone two`, '    three', `4\t${at}\tprogress\t50 % half`]
+    expect(printed(said)).toBe(`${[...lines, `5\t${at}\tthinking\thm`, `6\t${at}\ttext.delta\tfour`].join('\n')}\n`)
+  })
+
+  it('keep apart what two tasks say at once', () => {
+    const said = ['bg_1', 'bg_2', 'bg_1'].map((task, index) => event(index, 'text.delta', { text: task }, task))
+    const lines = printed(said, { prefix: ({ task = '' }) => [task] })
+      .trimEnd()
+      .split('\n')
+    expect(lines.map((line) => line.split('\t').filter((_, column) => column % 4 === 0))).toEqual([
+      ['bg_1', 'bg_1'],
+      ['bg_2', 'bg_2'],
+      ['bg_1', 'bg_1'],
+    ])
+  })
+
+  it('are cut to the width of a terminal', () => {
+    const [line = ''] = printed([event(1, 'answer', { output: 'x'.repeat(200) })], { columns: () => 60 }).split('\n')
+    expect(line).toHaveLength(60)
+    expect(line).toMatch(/^ {4}1 \d\d:\d\d:\d\d answer {10} x+…$/)
+  })
+
+  it('never tell a terminal anything', () => {
+    const hostile = '\u001b[2J\u001b]0;title\u0007\u009b31m\r\u202eevil'
+    const all = [
+      event(1, 'text.delta', { text: hostile }),
+      event(2, 'thinking', { text: `${hostile}\u001b` }),
+      event(3, 'text.delta', { text: '[31mcut in two' }),
+      event(4, 'custom', { name: 'x', payload: hostile }),
+      event(5, 'tool.call', { id: hostile, name: hostile, input: hostile }),
+      event(6, 'question.asked', { question: { id: 'q', text: hostile, options: [hostile] } }),
+      event(7, 'task.failed', { error: { code: 'agent_error', message: `a\n${hostile}` } }),
+      event(8, 'newer.type', { [hostile]: hostile }),
+    ]
+    const text = printed(all, { prefix: () => [hostile] })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
+    expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
+    expect(text).toContain('evil')
+    expect(text.trimEnd().split('\n')).toHaveLength(all.length)
+  })
+
+  it('say what a resume abandons, and nothing if it abandons nothing', () => {
+    const said = [3, 4, 5, 6].map((seq) => event(seq, 'text.delta', { text: 'x' }))
+    const resumed = (data: object) => printed([...said, event(9, 'task.resumed', { attempt: 2, node: 'n', ...data })])
+    expect(resumed({ keep: 4 })).toContain('attempt 2 on n; what it put out in 5-6 does not count and comes anew\n')
+    expect(resumed({ keep: 5, dropped: [[3, 3]] })).toContain('in 3, 6 does not count')
+    expect(resumed({ keep: 6 })).toContain('attempt 2 on n\n')
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import type { Cli } from '../../../../src/cli/command.ts'
+import { RunPrinter, type RunShows } from '../../../../src/cli/live/run-printer.ts'
+import { createShow } from '../../../../src/cli/show.ts'
+import type { Task } from '../../../../src/client/index.ts'
+import { fakeSurroundings } from '../fake-surroundings.ts'
+import { event } from './events.ts'
+
+const task = { id: 'bg_0', thread: 't', status: 'pending', position: 2 } as unknown as Task
+const ended = { ...task, status: 'completed', startedAt: 0, completedAt: 1500 } as Task
+
+function printing(shows: RunShows, isTty = false) {
+  const around = fakeSurroundings({ isTty })
+  const global = { json: shows === 'json', quiet: false, color: false }
+  const cli = { around, global, show: createShow(around, global) } as unknown as Cli
+  return { printer: new RunPrinter(cli, task, shows), written: around.written, around }
+}
+
+describe('a run that is followed', () => {
+  it('says on stderr that text which was printed does not count', () => {
+    const { printer, written } = printing('text')
+    printer.event(event(4, 'text.delta', { text: 'one ' }))
+    printer.event(event(5, 'text.delta', { text: 'tw' }))
+    printer.event(event(6, 'task.resumed', { attempt: 2, node: 'n', keep: 4 }))
+    printer.event(event(7, 'text.delta', { text: 'two' }))
+    printer.end(ended)
+    expect(written.out).toBe('one twtwo\n')
+    expect(written.err).toBe(
+      'bg_0 goes on; what it put out in 5 does not count and comes anew\n✔ bg_0 completed (1.5s)\n',
+    )
+  })
+
+  it('says nothing in the middle of a line of a terminal', () => {
+    const { printer, written } = printing('text', true)
+    printer.event(event(4, 'text.delta', { text: 'one' }))
+    printer.event(event(5, 'tool.call', { id: 'c', name: 'search', input: {} }))
+    printer.event(event(6, 'text.delta', { text: 'two' }))
+    printer.end(ended)
+    expect(written.out).toBe('one\ntwo\n')
+  })
+
+  it('prints its result where it has said nothing, and where only that is wanted', () => {
+    for (const shows of ['text', 'result'] as const) {
+      const { printer, written } = printing(shows)
+      if (shows === 'result') printer.event(event(4, 'text.delta', { text: 'not this' }))
+      printer.end({ ...ended, result: 'it\u001b[2J' })
+      expect(written.out).toBe('it\n')
+    }
+  })
+
+  it('says how it stands while it waits and while it runs', () => {
+    const { printer, written, around } = printing('result', true)
+    around.fireTimers()
+    expect(written.err).toContain('bg_0 pending behind 2 0s')
+    printer.event(event(2, 'task.started', { attempt: 1, node: 'n' }))
+    printer.event(event(3, 'progress', { value: 0.25, note: 'reading\u001b[2J' }))
+    around.fireTimers()
+    expect(written.err).toContain('bg_0 running 0s █████░░░░░░░░░░░░░░░ 25 % reading')
+    printer.close()
+  })
+})
