@@ -5,8 +5,8 @@ import type { CustomEvent } from './thread-event.ts'
 
 /**
  * What a client knows of the agents it talks to: the type of the object that the server's runtime was given. Each is a
- * function of a context and an input, or an object whose `run` is one. Without it every name is taken, and inputs and results
- * are `unknown`.
+ * function of a context and an input, or an object whose `run` is one, maybe with a schema as its `input`. Without it every
+ * name is taken, and inputs and results are `unknown`.
  */
 export type AnyAgents = Readonly<Record<string, unknown>>
 
@@ -17,8 +17,16 @@ type FunctionOf<Agent> = Agent extends { readonly run: infer Run } ? Run : Agent
 /** What an agent that does not say what it takes, or takes no particular thing, can be given. */
 type Stated<Type> = [Type] extends [never] ? unknown : Type
 
-export type InputOf<Agent> =
-  FunctionOf<Agent> extends (ctx: never, input: infer Input) => unknown ? Stated<Input> : unknown
+/** What an agent takes: what its schema does, which may make something else of it, else what its function does. */
+export type InputOf<Agent> = Agent extends {
+  readonly input: { readonly '~standard': { readonly types?: infer Types } }
+}
+  ? NonNullable<Types> extends { readonly input: infer Input }
+    ? Input
+    : unknown
+  : FunctionOf<Agent> extends (ctx: never, input: infer Input) => unknown
+    ? Stated<Input>
+    : unknown
 
 /** What an agent returns; of one that yields what it says, what it returns in the end. Without either, any `answer`. */
 export type ResultOf<Agent> =

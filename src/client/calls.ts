@@ -76,6 +76,9 @@ export interface Calls<Agents extends AnyAgents> {
   questions(options?: CallOptions & { readonly thread?: string }): Promise<readonly Question[]>
   answer(question: string, answer: unknown, options?: CallOptions): Promise<Question>
 
+  /** Removes old events and old threads, as many as take a moment; while the answer has a `cursor`, ask again with it. */
+  prune(options: PruneOptions): Promise<Pruned>
+
   agents(options?: CallOptions): Promise<readonly AgentLine[]>
   limits(options?: CallOptions): Promise<Limits>
   /** Logs a browser in by a token, or once by the code of a login link. Later requests are made without a token. */
@@ -98,6 +101,30 @@ export interface ThreadLine {
   readonly head: number
   readonly first: number
   readonly at: number
+}
+
+export interface PruneOptions extends CallOptions {
+  /** Events older than this go from the front of their thread's log. */
+  readonly eventsMs?: number
+  /** At most so many events of a thread are kept: its newest. */
+  readonly eventsPerThread?: number
+  /** A thread in which nothing has happened for this long goes as a whole. */
+  readonly threadsMs?: number
+  /** Only counts. */
+  readonly dryRun?: boolean
+  /** That of the last answer. */
+  readonly cursor?: string
+}
+
+/** What was removed, or would be. */
+export interface Pruned {
+  /** Threads that went as a whole. */
+  readonly threads: number
+  readonly events: number
+  /** Those of the threads that went. */
+  readonly tasks: number
+  /** There are more threads to look at: ask again with it. */
+  readonly cursor?: string
 }
 
 export interface AgentLine {
@@ -146,6 +173,7 @@ export function createCalls<Agents extends AnyAgents>(http: Http): Calls<Agents>
     questions: async (options) => (await read<{ questions: Question[] }>('/v1/questions', options)).questions,
     answer: async (id, answer, options) => post(`/v1/questions/${segment(id)}/answer`, { ...options, answer }),
 
+    prune: (options) => post('/v1/prune', options),
     agents: async (options) => (await read<{ agents: AgentLine[] }>('/v1/agents', options)).agents,
     limits: (options) => read('/v1/limits', options),
     login: (credential) => post('/v1/login', credential),

@@ -1,3 +1,4 @@
+import { terminalTypes } from '../core/event.ts'
 import { isTerminal } from '../core/status.ts'
 import type { AgentName, AnyAgents, Ask, CustomOf, InputOf, ResultOf, TaskOf } from './agents.ts'
 import type { Accepted, AttachOptions, CallOptions, EndedTask, RunOptions, SpawnOptions } from './asks.ts'
@@ -47,8 +48,6 @@ export interface Client<Agents extends AnyAgents = AnyAgents> extends Calls<Agen
   close(): void
 }
 
-const ends: readonly string[] = ['task.completed', 'task.failed', 'task.cancelled']
-
 /** A client of one server, for one principal. */
 export function createClient<Agents extends AnyAgents = AnyAgents>(options: ClientOptions): Client<Agents> {
   const transport = new Transport(options)
@@ -79,7 +78,7 @@ async function wait<Agents extends AnyAgents, Result>(
 ): Promise<EndedTask<Result>> {
   const task = typeof given === 'string' ? await calls.get(given, asked) : given
   if (!isTerminal(task.status)) {
-    const log = attach(task.thread, { ...asked, task: task.id, after: task.seq, types: ends })
+    const log = attach(task.thread, { ...asked, task: task.id, after: task.seq, types: terminalTypes })
     while (!(await log.next()).done);
     asked.signal?.throwIfAborted()
   }

@@ -21,7 +21,7 @@ export type {
   RunOptions,
   SpawnOptions,
 } from './asks.ts'
-export type { AgentLine, Calls, Ready, ThreadLine } from './calls.ts'
+export type { AgentLine, Calls, Pruned, PruneOptions, Ready, ThreadLine } from './calls.ts'
 export { type Client, createClient, type ThreadHandle } from './client.ts'
 export type { ClientClock } from './clock.ts'
 export type { Connection, ConnectionState } from './connection.ts'

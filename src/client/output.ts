@@ -1,4 +1,4 @@
-import type { EventType, StoredEvent } from '../core/event.ts'
+import type { StoredEvent } from '../core/event.ts'
 import type { Part } from '../core/message.ts'
 import { assistantParts, PartsFold } from '../core/parts.ts'
 import { standing } from '../core/resume.ts'
@@ -23,7 +23,7 @@ interface Emit {
   readonly before?: Emit | undefined
 }
 
-const partTypes: readonly string[] = ['text.delta', 'thinking', 'tool.call', 'tool.result', 'answer']
+const partTypes: readonly string[] = ['text.delta', 'thinking', 'tool.call', 'tool.result', 'file', 'answer']
 
 export function isOutput({ type }: { readonly type: string }): boolean {
   return partTypes.includes(type)
@@ -60,7 +60,7 @@ function history(last: Emit | undefined): StoredEvent[] {
 }
 
 function toStored({ seq, at, type, data }: ThreadEvent): StoredEvent {
-  return { seq, at, type: type as EventType, data: JSON.stringify(data) }
+  return { seq, at, type, data: JSON.stringify(data) }
 }
 
 /** The events that make a part. Only an answer makes a part of data. */
@@ -78,7 +78,9 @@ function asEvents(part: Part): readonly (readonly [type: string, data: object])[
     }
     case 'data':
       return [['answer', { output: part.value }]]
-    case 'file':
-      return []
+    case 'file': {
+      const { type: _left, ...file } = part
+      return [['file', file]]
+    }
   }
 }

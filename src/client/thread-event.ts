@@ -1,5 +1,4 @@
 import type { Event } from '../core/event.ts'
-import type { Question } from '../core/question.ts'
 import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 
 /** What an agent emits under a name of its own. */
@@ -8,23 +7,14 @@ export interface CustomEvent {
   readonly payload?: unknown
 }
 
-interface Questions {
-  'question.asked': { readonly question: Question }
-  'question.answered': { readonly id: string; readonly answer: unknown; readonly by: string }
-  'question.closed': { readonly id: string; readonly reason: 'timeout' | 'ended' }
-}
-
 type Envelope = Omit<Extract<Event, { type: 'custom' }>, 'type' | 'data'>
 
-export type QuestionEvent = {
-  [Type in keyof Questions]: Envelope & { readonly type: Type; readonly data: Questions[Type] }
-}[keyof Questions]
+export type QuestionEvent = Extract<Event, { type: `question.${string}` }>
 
 /** An entry of a thread's log. There may be types that are not in here; a reader ignores them. */
 export type ThreadEvent<Custom extends CustomEvent = CustomEvent> =
   | Exclude<Event, { type: 'custom' }>
   | (Envelope & { readonly type: 'custom'; readonly data: Custom })
-  | QuestionEvent
 
 /** The snapshot as an item of an attachment. What follows it is what follows its `head`. */
 export type SnapshotItem = ThreadSnapshot & { readonly type: 'snapshot' }

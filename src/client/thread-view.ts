@@ -105,8 +105,7 @@ function followed(view: ThreadView, event: ThreadEvent): ThreadView {
 function tasksAfter(tasks: ThreadView['tasks'], event: ThreadEvent): ThreadView['tasks'] {
   if (event.task === undefined) return tasks
   const task = tasks.get(event.task)
-  // Questions are nothing to the fold of a task but their number.
-  const next = foldTask(task, event as Parameters<typeof foldTask>[1])
+  const next = foldTask(task, event)
   return next === task || !next ? tasks : new Map(tasks).set(event.task, placeless(next))
 }
 

@@ -1,3 +1,4 @@
+import { unreadBy } from './mail.ts'
 import { userMessage } from './start.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
@@ -29,8 +30,9 @@ export function endBeforeStart(draft: UnitDraft, record: TaskRecord, why: Cancel
     draft.message({ id: `${record.id}.assistant`, role: 'assistant', parts: [], finish: 'cancelled' }, record)
   }
   const error = { code: 'cancelled', message: cancelMessage(why.reason) } as const
-  draft.put({ ...record, status: 'cancelled', ready: false, error, endPlace: draft.live.rev }, 'completedAt')
-  draft.event('task.cancelled', { error }, record)
+  const unread = unreadBy(draft, record.id)
+  draft.put({ ...record, status: 'cancelled', ready: false, error, ...unread, endPlace: draft.live.rev }, 'completedAt')
+  draft.event('task.cancelled', { error, ...unread }, record)
   draft.forget(record.id)
   cancelChildren(draft, record)
 }

@@ -11,6 +11,8 @@ export interface Surroundings {
   newTaskId(): TaskId
   /** Takes a slot to run this new task on this node at once; false if there is none or it cannot run here. */
   takeSlot(task: TaskRecord): boolean
+  /** Whether the end of a task is owed to `onEnded`. */
+  readonly hasHook?: boolean
   /** The version that an agent states, if it does. */
   versionOf(agent: string | undefined): string | undefined
 }

@@ -1,8 +1,10 @@
+import { closeQuestions } from './ask.ts'
 import { cancelChildren, cancelMessage } from './cancel-task.ts'
 import type { Decision, Surroundings } from './decision.ts'
 import type { TaskError } from './errors.ts'
 import type { JsonText, TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
+import { unreadBy } from './mail.ts'
 import type { Finish } from './message.ts'
 import type { Outcome } from './outcome.ts'
 import { assistantParts, type PartsFold } from './parts.ts'
@@ -17,7 +19,7 @@ export interface Ending {
 }
 
 /**
- * Ends a task: closes its open calls, writes a run's assistant message and the one terminal event, cancels its live
+ * Ends a task: closes its open calls and questions, writes a run's assistant message and the one terminal event, cancels its live
  * attached tree, and settles the thread. A committed cancel can only end as cancelled, whatever the code did.
  * Answers undefined if the task had ended already, or runs under another epoch.
  */
@@ -40,8 +42,9 @@ export function end(
 function endTask(draft: UnitDraft, record: TaskRecord, { outcome: given, output }: Ending): void {
   const outcome = record.cancelRequestedAt === undefined ? given : asCancelled(given)
   const closed = closeCalls(draft, record, outcome, output)
+  closeQuestions(draft, record)
   assistantMessage(draft, record, outcome, closed)
-  const ended = endedRecord(record, outcome, closed, draft.live.rev)
+  const ended = { ...endedRecord(record, outcome, closed, draft.live.rev), ...unreadBy(draft, record.id) }
   // A completed task's progress is 1, whatever it has reported.
   if (ended.status === 'completed') draft.putReported(ended, ['progress'], 'completedAt')
   else draft.put(ended, 'completedAt')
@@ -82,18 +85,19 @@ function answerText(output: PartsFold): JsonText | undefined {
 
 function terminalEvent(draft: UnitDraft, ended: TaskRecord, outcome: Outcome): void {
   const partial = ended.partial && ({ partial: true } as const)
+  const unread = ended.unread && { unread: ended.unread }
   switch (outcome.status) {
     case 'completed': {
       const result = ended.result === undefined ? {} : { result: JSON.parse(ended.result) as unknown }
-      draft.event('task.completed', result, ended, { field: 'result' })
+      draft.event('task.completed', { ...result, ...unread }, ended, { field: 'result' })
       return
     }
     case 'failed':
-      draft.event('task.failed', { error: errorOf(outcome), ...partial }, ended)
+      draft.event('task.failed', { error: errorOf(outcome), ...partial, ...unread }, ended)
       return
     case 'cancelled': {
       const forced = outcome.isForced && ({ forced: true } as const)
-      draft.event('task.cancelled', { error: errorOf(outcome), ...forced, ...partial }, ended)
+      draft.event('task.cancelled', { error: errorOf(outcome), ...forced, ...partial, ...unread }, ended)
     }
   }
 }

@@ -26,6 +26,7 @@ export const errorCodes = [
   'internal_error',
   'not_owner',
   'not_serialisable',
+  'unanswered',
   'no_store',
   'store_locked',
   'store_schema',
@@ -85,6 +86,11 @@ export function isHoldfastError(value: unknown, code?: ErrorCode): value is Hold
 /** For a task that is not there, and for one that is not the asker's: the two are not told apart. */
 export function notFound(task: string): HoldfastError {
   return new HoldfastError('not_found', `There is no task ${task}`)
+}
+
+/** The same for a question. */
+export function noSuchQuestion(): HoldfastError {
+  return new HoldfastError('not_found', 'There is no such question')
 }
 
 /** Ends an operation whose invariant does not hold. Never caught to go on. */

@@ -1,5 +1,5 @@
 import { type StoredEvent, toEvent } from './event.ts'
-import { type ThreadKey, threadOf } from './id.ts'
+import { type TaskId, type ThreadKey, threadOf } from './id.ts'
 import { oneLine } from './one-line.ts'
 
 // Their data holds the number and instant of their own commit, which were not known when it was encoded.
@@ -9,8 +9,10 @@ const incompleteTypes: readonly string[] = ['task.accepted', 'message.created', 
 // to the next.
 let latest: Around | undefined
 
-interface Around extends Pick<StoredEvent, 'type' | 'at' | 'task' | 'epoch'> {
+interface Around extends Pick<StoredEvent, 'type' | 'at'> {
   readonly key: ThreadKey
+  readonly task: TaskId | undefined
+  readonly epoch: number | undefined
   /** Up to the number. */
   readonly before: string
   /** From the number to the data. */

@@ -1,6 +1,7 @@
 import type { TaskError } from './errors.ts'
 import { type JsonText, type TaskId, type ThreadId, type ThreadKey, threadOf } from './id.ts'
 import type { Message } from './message.ts'
+import type { Closing, Question } from './question.ts'
 import type { Task, Usage } from './task.ts'
 
 /** What each type of event carries. The log may hold types a reader does not know; it ignores them. */
@@ -15,12 +16,23 @@ export interface EventData {
   }
   'task.cancelling': { readonly by: string; readonly reason?: string }
   // `completedAt` is there if it is not the instant of the event: on a task that was restored.
-  'task.completed': { readonly result?: unknown; readonly resultOmitted?: true; readonly completedAt?: number }
-  'task.failed': { readonly error: TaskError; readonly partial?: true; readonly completedAt?: number }
+  'task.completed': {
+    readonly result?: unknown
+    readonly resultOmitted?: true
+    readonly unread?: readonly string[]
+    readonly completedAt?: number
+  }
+  'task.failed': {
+    readonly error: TaskError
+    readonly partial?: true
+    readonly unread?: readonly string[]
+    readonly completedAt?: number
+  }
   'task.cancelled': {
     readonly error: TaskError
     readonly forced?: true
     readonly partial?: true
+    readonly unread?: readonly string[]
     readonly completedAt?: number
   }
   'message.created': { readonly message: Message; readonly partsOmitted?: true }
@@ -33,11 +45,15 @@ export interface EventData {
     readonly error?: string
     readonly outputOmitted?: true
   }
+  file: { readonly mediaType: string; readonly name?: string; readonly url: string }
   answer: { readonly output: unknown }
   progress: { readonly value: number; readonly note?: string }
   usage: Usage
   custom: { readonly name: string; readonly payload?: unknown }
   'inbox.accepted': { readonly id: string; readonly from?: string; readonly content: unknown }
+  'question.asked': { readonly question: Question }
+  'question.answered': { readonly id: string; readonly answer: unknown; readonly by: string }
+  'question.closed': { readonly id: string; readonly reason: Closing }
 }
 
 export type EventType = keyof EventData
@@ -74,7 +90,8 @@ export interface StoredEvent extends EventDraft {
   readonly at: number
 }
 
-const terminalTypes: readonly string[] = ['task.completed', 'task.failed', 'task.cancelled']
+/** How a task may end. */
+export const terminalTypes: readonly string[] = ['task.completed', 'task.failed', 'task.cancelled']
 
 export function isTerminalEvent(event: { readonly type: string }): boolean {
   return terminalTypes.includes(event.type)
@@ -85,6 +102,7 @@ const emittedTypes: readonly string[] = [
   'thinking',
   'tool.call',
   'tool.result',
+  'file',
   'answer',
   'progress',
   'custom',
@@ -97,7 +115,7 @@ export function isEmitted(event: { readonly type: string }): boolean {
 }
 
 /**
- * An embedded task or message carries the number and instant of its own event, which are not known when its
+ * An embedded task, message or question carries the number or instant of its own event, which are not known when its
  * text is encoded. They are left out of the text and put back by whoever reads it, here. A restored task was accepted
  * earlier and brings that instant.
  */
@@ -106,6 +124,7 @@ export function toEvent(key: ThreadKey, stored: StoredEvent): Event {
   if (stored.type === 'task.accepted')
     data['task'] = { createdAt: stored.at, ...(data['task'] as object), seq: stored.seq }
   if (stored.type === 'message.created') Object.assign(data['message'] as object, { seq: stored.seq, at: stored.at })
+  if (stored.type === 'question.asked') Object.assign(data['question'] as object, { askedAt: stored.at })
   const { seq, at, task, type, epoch } = stored
   const thread = threadOf(key)
   // Nearly every event is one of a running task; what may be absent is spread only where it may be.

@@ -10,7 +10,7 @@ import { addUsage, type Task, type Usage } from './task.ts'
  * F1 What a `task.resumed` abandons no longer counts for progress and usage, so what was reported is remembered with
  *    the task. A copy of a folded task, or one that was read, has nothing to remember: what it says is taken to stand.
  * F2 Not in a task's events, so not in the fold: `position`, which the ends of other runs change; an input or a result
- *    that was left out for its size; the epoch of a takeover before the resume, or the end, that follows it.
+ *    that was left out for its size; the epoch of a takeover before the resume, or the end, that follows it; the `hook`.
  */
 export function foldTask(task: Task | undefined, event: Event): Task | undefined {
   if (task === undefined) return event.type === 'task.accepted' ? event.data.task : undefined
@@ -50,7 +50,8 @@ function changed(task: Task, event: Event): Task {
 type Ending = Extract<Event, { type: 'task.completed' | 'task.failed' | 'task.cancelled' }>
 
 function ended(task: Task, status: TerminalStatus, { at, data }: Ending): Task {
-  return { ...placeless(task), status, completedAt: data.completedAt ?? at }
+  const { completedAt = at, unread } = data
+  return { ...placeless(task), status, completedAt, ...(unread && { unread }) }
 }
 
 function failed(task: Task, status: TerminalStatus, event: Exclude<Ending, { type: 'task.completed' }>): Task {

@@ -12,6 +12,8 @@ export interface Limits {
   readonly treeDepth: number
   /** Live ones, attached or not. */
   readonly childrenPerTask: number
+  /** Questions that a task has asked and nobody has answered. */
+  readonly openQuestionsPerTask: number
   /** Tasks that have not ended, over all threads. With several nodes it may be passed by what they accept within a second. */
   readonly openTasksPerPrincipal: number
   /** Of requests over a wire, which a server holds its callers to; a program that calls in process is not held to it. */
@@ -31,6 +33,7 @@ export const defaultLimits: Limits = {
   queuedRunsPerThread: 100,
   treeDepth: 8,
   childrenPerTask: 64,
+  openQuestionsPerTask: 16,
   openTasksPerPrincipal: 20_000,
   jsonDepth: 64,
   streamsPerPrincipal: 12_000,

@@ -1,4 +1,5 @@
 import type { TaskId, ThreadKey } from './id.ts'
+import type { QuestionRecord } from './question.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import type { Mail } from './unit.ts'
 
@@ -14,10 +15,12 @@ export interface LivePart {
   readonly ended: readonly TaskRecord[]
   /** Unread messages to live tasks, in the order of their acceptance. */
   readonly mail: readonly Mail[]
+  /** Questions of live tasks, open or with an end that their task has not taken, in the order in which they were asked. */
+  readonly questions: readonly QuestionRecord[]
 }
 
 export function emptyPart(key: ThreadKey): LivePart {
-  return { key, rev: 0, wakes: 0, tasks: [], ended: [], mail: [] }
+  return { key, rev: 0, wakes: 0, tasks: [], ended: [], mail: [], questions: [] }
 }
 
 /**

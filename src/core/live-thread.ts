@@ -1,11 +1,13 @@
+import { type HookPut, putHook, withHook } from './hook.ts'
 import type { TaskId, ThreadKey } from './id.ts'
 import { LazyMap } from './lazy-map.ts'
 import { isAwaited, type LivePart } from './live-part.ts'
+import type { QuestionRecord } from './question.ts'
 import { withStoredReport } from './report.ts'
 import { stamped, taskRanges } from './stamp.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
-import type { Committed, Mail, Unit } from './unit.ts'
+import type { Committed, Mail, QuestionPut, Unit } from './unit.ts'
 
 /**
  * The live part of a thread, indexed for decisions and carried forward by the units decided from it, so that
@@ -23,6 +25,7 @@ export class LiveThread {
   /** Ids in `#ended` by parent: when a parent ends, the ends it has not read are looked at again. */
   readonly #endedChildren = new LazyMap<TaskId, Set<TaskId>>()
   readonly #mail = new LazyMap<TaskId, Mail[]>()
+  readonly #questions = new LazyMap<TaskId, readonly QuestionRecord[]>()
   readonly #children = new LazyMap<TaskId, Set<TaskId>>()
   readonly #names = new LazyMap<string, TaskId>()
   readonly #runs = new Set<TaskId>()
@@ -34,6 +37,7 @@ export class LiveThread {
     for (const record of part.tasks) this.#put(record)
     for (const record of part.ended) this.#keep(record)
     for (const mail of part.mail) this.#addMail(mail)
+    for (const question of part.questions) this.#putQuestion(question)
   }
 
   get rev(): number {
@@ -76,6 +80,11 @@ export class LiveThread {
     return this.#mail.get(id) ?? []
   }
 
+  /** Questions that the task asked, open or with an end that it has not taken, in the order in which it asked. */
+  questionsOf(id: TaskId): readonly QuestionRecord[] {
+    return this.#questions.get(id) ?? []
+  }
+
   ended(): Iterable<TaskRecord> {
     return this.#ended.values()
   }
@@ -89,12 +98,16 @@ export class LiveThread {
     for (const mail of unit.mail ?? []) this.#addMail(mail)
     for (const id of unit.read ?? []) this.#dropMail(id)
     for (const id of unit.take ?? []) this.#dropEnded(id)
+    for (const { record } of unit.questions ?? []) this.#putQuestion(record)
+    for (const put of unit.hooks ?? []) this.#putHook(put, 0)
   }
 
   /** Fills in what only the commit could tell: the instants, and the numbers of each task's first and last event. */
   stamp(unit: Unit, verdict: Committed): void {
     const lastSeq = verdict.first + unit.events.length - 1
     for (const put of unit.tasks ?? []) this.#merge(put.record.id, stamped(put, verdict.at, lastSeq))
+    for (const put of unit.questions ?? []) this.#stampQuestion(put, verdict.at)
+    for (const put of unit.hooks ?? []) if (put.stamp) this.#putHook(put, verdict.at)
     for (const [id, [first, last]] of taskRanges(unit.events, verdict.first)) {
       const firstSeq = this.#known(id)?.firstSeq
       this.#merge(id, { firstSeq: firstSeq || first, seq: last })
@@ -109,7 +122,9 @@ export class LiveThread {
     this.#wakes = 0
     this.#tasks.clear()
     this.#runs.clear()
-    for (const index of [this.#ended, this.#endedChildren, this.#mail, this.#children, this.#names]) index.clear()
+    for (const index of [this.#ended, this.#endedChildren, this.#mail, this.#children, this.#names, this.#questions]) {
+      index.clear()
+    }
   }
 
   #put(record: TaskRecord): void {
@@ -120,6 +135,7 @@ export class LiveThread {
     }
     this.#tasks.delete(record.id)
     this.#mail.delete(record.id)
+    this.#questions.delete(record.id)
     this.#runs.delete(record.id)
     unlink(this.#children, record.parent?.task, record.id)
     if (record.name !== undefined && this.#names.get(record.name) === record.id) this.#names.delete(record.name)
@@ -162,6 +178,29 @@ export class LiveThread {
     // What is collected goes back to the place of its end, before messages that came later.
     const index = box.findLastIndex((other) => other.place <= mail.place) + 1
     this.#mail.set(mail.task, box.toSpliced(index, 0, mail))
+  }
+
+  #putQuestion(record: QuestionRecord): void {
+    const questions = this.questionsOf(record.task)
+    const place = questions.findIndex((question) => question.id === record.id)
+    const isKept = !record.taken && this.#tasks.has(record.task)
+    const kept = questions.toSpliced(
+      place === -1 ? questions.length : place,
+      place === -1 ? 0 : 1,
+      ...(isKept ? [record] : []),
+    )
+    if (kept.length === 0) this.#questions.delete(record.task)
+    else this.#questions.set(record.task, kept)
+  }
+
+  #stampQuestion({ record, stamp }: QuestionPut, at: number): void {
+    const known = this.questionsOf(record.task).find((question) => question.id === record.id)
+    if (known && stamp) this.#putQuestion({ ...known, [stamp]: at })
+  }
+
+  #putHook(put: HookPut, at: number): void {
+    const ended = this.#ended.get(put.task)
+    if (ended) this.#ended.set(put.task, withHook(ended, putHook(put, at)))
   }
 
   #dropMail(id: string): void {

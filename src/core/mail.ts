@@ -14,11 +14,18 @@ import { UnitDraft } from './unit-draft.ts'
 /** A message on its way to a task, and who sends it. */
 export type SentMessage = Pick<Mail, 'id' | 'from' | 'content'> & { readonly by: string }
 
-/** Puts a message into a live task's inbox. */
-export function send(live: LiveThread, around: Surroundings, task: TaskRecord, message: SentMessage): Decision<string> {
+/** Puts a message into a live task's inbox. Sent by the code of a task, it is recorded as a step of it in the same unit. */
+export function send(
+  live: LiveThread,
+  around: Surroundings,
+  task: TaskRecord,
+  message: SentMessage,
+  sender?: Fence & { readonly step: StepRecord },
+): Decision<string> {
   if (!task.inbox) throw new HoldfastError('no_inbox', `${task.id} is of type ${task.type}, which has no inbox`)
-  const draft = new UnitDraft(live, around, 'send')
+  const draft = new UnitDraft(live, around, 'send', sender && { task: sender.task, epoch: sender.epoch })
   deliver(draft, task, { ...message, task: task.id, place: live.rev })
+  if (sender) draft.step(sender.step)
   return { unit: draft.build(), value: message.id }
 }
 
@@ -41,6 +48,16 @@ function deliver(draft: UnitDraft, task: TaskRecord, mail: Mail): void {
   const data = { id, ...(from !== undefined && { from }), content: JSON.parse(content) as unknown }
   checkSize(data, draft.around.limits.eventBytes)
   draft.event('inbox.accepted', data, { ...task, epoch: 0 })
+}
+
+// They are read in order, so the first of them tells which those after it are.
+const unreadCountMax = 100
+
+/** What a task that ends has not read: messages, but for steering, which becomes runs. */
+export function unreadBy(draft: UnitDraft, task: TaskId): Pick<TaskRecord, 'unread'> {
+  const isLeft = ({ id, steer, ended }: Mail) => steer === undefined && ended === undefined && !draft.isRead(id)
+  const unread = draft.live.mailOf(task).filter(isLeft)
+  return unread.length === 0 ? {} : { unread: unread.slice(0, unreadCountMax).map(({ id }) => id) }
 }
 
 /** A message is in the log whole, so it must fit into an event. */

@@ -44,8 +44,8 @@ export function thrownOutcome(thrown: unknown): Outcome {
 }
 
 /** A sentence for whatever was thrown: an error's message, or the value itself. Never throws. */
-export function errorText(thrown: unknown): string {
-  return shortened(wholeText(thrown))
+export function errorText(thrown: unknown, thrower = 'The agent'): string {
+  return shortened(wholeText(thrown, thrower))
 }
 
 // A character takes at most six bytes as JSON, so a text of this length leaves room in an event of 256 KiB.
@@ -56,13 +56,13 @@ function shortened(text: string): string {
   return text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax)}…`
 }
 
-function wholeText(thrown: unknown): string {
+function wholeText(thrown: unknown, thrower: string): string {
   if (typeof thrown === 'string') return thrown
   try {
     if (thrown instanceof Error) return String(thrown.message || thrown.name)
-    return `The agent threw ${(JSON.stringify(thrown) as string | undefined) ?? String(thrown)}`
+    return `${thrower} threw ${(JSON.stringify(thrown) as string | undefined) ?? String(thrown)}`
   } catch {
     // A cycle, a BigInt, or a getter, toJSON or proxy that throws: only its type can be told.
-    return `The agent threw a value of type ${typeof thrown}`
+    return `${thrower} threw a value of type ${typeof thrown}`
   }
 }

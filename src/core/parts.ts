@@ -30,6 +30,9 @@ export class PartsFold {
       case 'tool.result':
         this.#result(parse<'tool.result'>(event.data))
         return
+      case 'file':
+        this.#parts.push({ type: 'file', ...parse<'file'>(event.data) })
+        return
       case 'answer':
         this.#answer = { output: parse<'answer'>(event.data).output }
     }

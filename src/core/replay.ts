@@ -172,9 +172,12 @@ export class Replay {
   }
 }
 
-/** What a spawn or a sleep was given only tells it from others: the child is there, and the instant is fixed. */
+// The child is there, the instant is fixed, it was asked, it was sent.
+const uncheckedKinds: readonly StepKind[] = ['spawn', 'sleep', 'ask', 'send']
+
+/** What a step of these kinds was given only tells it from others. */
 function isChecked(kind: StepKind): boolean {
-  return kind !== 'spawn' && kind !== 'sleep'
+  return !uncheckedKinds.includes(kind)
 }
 
 function likenessOf(base: string, kind: StepKind, input: string): string {

@@ -10,7 +10,7 @@ import { UnitDraft } from './unit-draft.ts'
 type Encoded = 'input' | 'result' | 'metadata'
 
 /** A task as a snapshot brings it, from this store or another one. */
-export interface RestoredTask extends Omit<Task, 'thread' | 'seq' | 'position' | Encoded> {
+export interface RestoredTask extends Omit<Task, 'thread' | 'seq' | 'position' | 'hook' | Encoded> {
   readonly input?: JsonText
   readonly result?: JsonText
   readonly metadata?: JsonText
@@ -22,7 +22,7 @@ export interface RestoredTask extends Omit<Task, 'thread' | 'seq' | 'position' |
  * were put back.
  *
  * A restored task changes nothing but itself: it writes no message, wakes nobody, promotes no run, and its end is
- * told to no task that lives here under the id of its parent. A task of the live part is never touched; that ended
+ * told to no task that lives here under the id of its parent, nor to `onEnded`. A task of the live part is never touched; that ended
  * ones are not in the store already is for the caller to see to.
  */
 export function restore(live: LiveThread, around: Surroundings, tasks: readonly RestoredTask[]): Decision<TaskId[]> {
@@ -88,14 +88,14 @@ const unknownError: Readonly<Record<'failed' | 'cancelled', TaskError>> = {
 
 /** The task as it was before its end, with the instants that its snapshot brought. */
 function acceptedEvent(draft: UnitDraft, record: TaskRecord): void {
-  const { seq: _seq, result: _result, error: _error, partial: _partial, completedAt: _at, ...rest } = toTask(record)
+  const { seq: _s, result: _r, error: _e, partial: _p, unread: _u, completedAt: _at, ...rest } = toTask(record)
   const task = { ...rest, status: record.attempt > 0 ? 'running' : 'pending' } as Task
   draft.event('task.accepted', { task }, unfenced(record), { path: 'task', field: 'input' })
 }
 
 function terminalEvent(draft: UnitDraft, record: TaskRecord & { readonly status: TerminalStatus }): void {
-  const { status, result, error, partial, completedAt } = record
-  const at = completedAt !== undefined && { completedAt }
+  const { status, result, error, partial, unread, completedAt } = record
+  const at = { ...(unread && { unread }), ...(completedAt !== undefined && { completedAt }) }
   if (status === 'completed') {
     const data = { ...(result !== undefined && { result: JSON.parse(result) as unknown }), ...at }
     draft.event('task.completed', data, unfenced(record), { field: 'result' })

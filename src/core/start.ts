@@ -39,7 +39,8 @@ export function userMessage(draft: UnitDraft, record: TaskRecord): void {
   draft.message({ id: `${record.id}.${role}`, role, parts: askedParts(record) }, record)
 }
 
-function askedParts(record: TaskRecord): Part[] {
+/** What a task was asked, as parts of a message. */
+export function askedParts(record: TaskRecord): Part[] {
   const value: unknown = record.input === undefined ? undefined : JSON.parse(record.input)
   switch (record.asked) {
     case 'prompt':

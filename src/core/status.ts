@@ -16,7 +16,7 @@ const next: Readonly<Record<Status, readonly Status[]>> = {
 }
 
 export function isTerminal(status: Status): status is TerminalStatus {
-  return next[status].length === 0
+  return status !== 'pending' && status !== 'running'
 }
 
 export function canBecome(from: Status, to: Status): boolean {

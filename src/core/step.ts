@@ -1,7 +1,7 @@
 import { HoldfastError } from './errors.ts'
 import type { JsonText, TaskId } from './id.ts'
 
-export const stepKinds = ['step', 'tool', 'spawn', 'receive', 'wait', 'sleep', 'until'] as const
+export const stepKinds = ['step', 'tool', 'spawn', 'receive', 'wait', 'sleep', 'until', 'ask', 'send'] as const
 
 export type StepKind = (typeof stepKinds)[number]
 

@@ -1,4 +1,5 @@
 import type { TaskError } from './errors.ts'
+import type { HookRecord } from './hook.ts'
 import { type JsonText, type TaskId, type ThreadId, type ThreadKey, threadOf } from './id.ts'
 import type { ParentContext } from './lineage.ts'
 import type { Status } from './status.ts'
@@ -34,6 +35,8 @@ export interface TaskRecord {
   readonly result?: JsonText
   readonly error?: TaskError
   readonly partial?: true
+  /** Of an ended task: the first messages that it never read. What came after them it did not read either. */
+  readonly unread?: readonly string[]
   readonly attempt: number
   readonly epoch: number
   /** How many tasks are above it in its tree. */
@@ -53,6 +56,10 @@ export interface TaskRecord {
   /** Crashes in a row without a newly recorded step. */
   readonly crashes: number
   readonly timeoutMs?: number
+  /** How long its questions have waited by now: that is none of its `timeoutMs`. */
+  readonly waitedMs?: number
+  /** Since when at least one of its questions waits. Both are by the store's clock, and only where there is a `timeoutMs`. */
+  readonly waitingSince?: number
   readonly onResult?: OnResult
   /** Set on a detached task whose end wakes the thread: the agent of the run to start. */
   readonly wake?: string
@@ -64,6 +71,8 @@ export interface TaskRecord {
   readonly steered?: string
   /** Its result was taken: by a parent's wait or receive, a wake, or collect. */
   readonly taken: boolean
+  /** What is owed to `onEnded`. Units have it apart from the record, which never writes it. */
+  readonly hook?: HookRecord
   readonly metadata?: JsonText
   /** The trace that asked for it, as W3C Trace Context writes it. Its children have it as well. */
   readonly traceparent?: string
@@ -96,12 +105,16 @@ export interface Task {
   readonly result?: unknown
   readonly error?: TaskError
   readonly partial?: true
+  /** Of an ended task: the ids of the first messages that it never read. What came after them it did not read either. */
+  readonly unread?: readonly string[]
   readonly attempt: number
   readonly epoch: number
   readonly cancelRequestedAt?: number
   readonly createdAt: number
   readonly startedAt?: number
   readonly completedAt?: number
+  /** Of an ended task: the calls of `onEnded` that failed, while another is owed or when it was given up. */
+  readonly hook?: HookRecord
   readonly metadata?: unknown
 }
 
@@ -124,12 +137,14 @@ export function toTask(record: TaskRecord, position?: number): Task {
     ...(record.result !== undefined && { result: JSON.parse(record.result) as unknown }),
     ...(record.error && { error: record.error }),
     ...(record.partial && { partial: true }),
+    ...(record.unread && { unread: record.unread }),
     attempt: record.attempt,
     epoch: record.epoch,
     ...(record.cancelRequestedAt !== undefined && { cancelRequestedAt: record.cancelRequestedAt }),
     createdAt: record.createdAt,
     ...(record.startedAt !== undefined && { startedAt: record.startedAt }),
     ...(record.completedAt !== undefined && { completedAt: record.completedAt }),
+    ...(record.hook && { hook: record.hook }),
     ...(record.metadata !== undefined && { metadata: JSON.parse(record.metadata) as unknown }),
   }
 }

@@ -1,14 +1,27 @@
 import type { Surroundings } from './decision.ts'
 import { invariant } from './errors.ts'
 import type { EventData, EventDraft, EventType } from './event.ts'
+import { type HookPut, owing } from './hook.ts'
 import { type TaskId, threadOf } from './id.ts'
 import { inRunningOrder, type LiveThread } from './live-thread.ts'
 import type { Message } from './message.ts'
 import { encodeWithin, type Omission } from './omission.ts'
+import type { QuestionRecord } from './question.ts'
 import { canBecome, isTerminal } from './status.ts'
 import type { StepRecord } from './step.ts'
 import { isRun, type TaskRecord } from './task.ts'
-import type { Fence, IdempotencyKey, Mail, MessagePut, Operation, Report, Stamp, TaskPut, Unit } from './unit.ts'
+import type {
+  Fence,
+  IdempotencyKey,
+  Mail,
+  MessagePut,
+  Operation,
+  QuestionPut,
+  Report,
+  Stamp,
+  TaskPut,
+  Unit,
+} from './unit.ts'
 
 /**
  * A structural unit in the making. Several rules add to one unit (an end cancels children, promotes a run, wakes
@@ -24,9 +37,11 @@ export class UnitDraft {
   readonly #messages: MessagePut[] = []
   readonly #mail: Mail[] = []
   readonly #read: string[] = []
+  readonly #questions = new Map<string, QuestionPut>()
   readonly #take: TaskId[] = []
   readonly #steps: StepRecord[] = []
   readonly #forget: TaskId[] = []
+  readonly #hooks: HookPut[] = []
   #key: IdempotencyKey | undefined
   #wakes: number | undefined
   #lapsed: string | undefined
@@ -94,6 +109,7 @@ export class UnitDraft {
     const from = this.task(record.id)?.status ?? record.status
     const isAllowed = from === record.status || canBecome(from, record.status)
     invariant(isAllowed, `${record.id} is ${from} and cannot become ${record.status}`)
+    if (this.around.hasHook && !isTerminal(from) && isTerminal(record.status)) this.#hooks.push(owing(record.id))
     const earlier = this.#puts.get(record.id)
     this.#puts.set(record.id, {
       record,
@@ -133,6 +149,15 @@ export class UnitDraft {
 
   readMail(id: string): void {
     this.#read.push(id)
+  }
+
+  addQuestion(record: QuestionRecord): void {
+    this.#questions.set(record.id, { record, isNew: true, stamp: 'askedAt' })
+  }
+
+  question(record: QuestionRecord, stamp?: 'answeredAt'): void {
+    const earlier = this.#questions.get(record.id)
+    this.#questions.set(record.id, { ...earlier, record, isNew: earlier?.isNew ?? false, ...(stamp && { stamp }) })
   }
 
   take(id: TaskId): void {
@@ -178,9 +203,11 @@ export class UnitDraft {
       ...(this.#messages.length > 0 && { messages: this.#messages }),
       ...(this.#mail.length > 0 && { mail: this.#mail }),
       ...(this.#read.length > 0 && { read: this.#read }),
+      ...(this.#questions.size > 0 && { questions: [...this.#questions.values()] }),
       ...(this.#take.length > 0 && { take: this.#take }),
       ...(this.#steps.length > 0 && { steps: this.#steps }),
       ...(this.#forget.length > 0 && { forget: this.#forget }),
+      ...(this.#hooks.length > 0 && { hooks: this.#hooks }),
       ...(this.#key && { key: this.#key }),
       ...(this.#wakes !== undefined && { wakes: this.#wakes }),
       ...(this.#erase && { erase: true }),

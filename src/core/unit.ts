@@ -1,6 +1,8 @@
 import type { EventDraft } from './event.ts'
+import type { HookPut } from './hook.ts'
 import type { JsonText, TaskId, ThreadKey } from './id.ts'
 import type { Finish, Role } from './message.ts'
+import type { QuestionRecord } from './question.ts'
 import type { StepRecord } from './step.ts'
 import type { TaskRecord, Usage } from './task.ts'
 
@@ -14,11 +16,15 @@ export const operations = [
   'step',
   'cancel',
   'send',
+  'ask',
+  'answer',
   'end',
   'collect',
   'release',
   'restore',
   'erase',
+  'trim',
+  'hook',
 ] as const
 
 export type Operation = (typeof operations)[number]
@@ -62,6 +68,13 @@ export interface Mail {
   readonly ended?: TaskId
 }
 
+/** A question that is asked, or what came of it. `stamp` is the field that the store sets to its clock at the commit. */
+export interface QuestionPut {
+  readonly record: QuestionRecord
+  readonly isNew: boolean
+  readonly stamp?: 'askedAt' | 'answeredAt'
+}
+
 export interface IdempotencyKey {
   readonly key: string
   /** A digest of route, thread and body: the same key with another digest is a conflict. */
@@ -103,9 +116,12 @@ export interface Unit {
   readonly mail?: readonly Mail[]
   /** Messages that were read. */
   readonly read?: readonly string[]
+  readonly questions?: readonly QuestionPut[]
   /** Results to take. The verdict names those that were there to be taken. */
   readonly take?: readonly TaskId[]
   readonly steps?: readonly StepRecord[]
+  /** What is owed to `onEnded`, or became of it. One that names a task which is not of the thread, or lives, is no error: it changes nothing. */
+  readonly hooks?: readonly HookPut[]
   /** Tasks whose steps and unread messages are of no more use. */
   readonly forget?: readonly TaskId[]
   readonly key?: IdempotencyKey
@@ -115,7 +131,7 @@ export interface Unit {
   readonly wakes?: number
   /**
    * Empties the thread before anything else of the unit is written: its events, messages, tasks with all that hangs on them
-   * (inputs, results, steps, unread mail) and the idempotency keys that name those tasks are gone, and `wakes` is 0. What it
+   * (inputs, results, steps, unread mail, questions) and the idempotency keys that name those tasks are gone, and `wakes` is 0. What it
    * held is as if it had never been, but that numbers and ids go on: the head stays, the lowest kept number is head + 1,
    * the revision is raised as by any structural unit, and no task id is allocated again. The thread is not listed until
    * it has an event again. A task that was there is unknown from here on, so whatever still writes for it is `fenced`.
@@ -125,6 +141,22 @@ export interface Unit {
    * not undo the erase: the rest is done with a later commit, or when the store is opened again.
    */
   readonly erase?: true
+  /** With `erase`: what is removed need not be gone from the files, because it was to make room and not to hide anything. */
+  readonly leavesTraces?: true
+  /**
+   * Removes at most so many tasks of the thread, with all that hangs on them as an erase does, and nothing else. The verdict
+   * says how many it were. It is structural; that they are of no more use to anybody is decided in `core/`.
+   */
+  readonly eraseTasks?: number
+  /**
+   * Removes the front of the log: whole rows, as the store keeps them, none of which holds a number above this one; as many
+   * as take a moment, and at least one if there is one. The verdict says how many events that were; asked again, it goes on.
+   * The lowest kept number moves behind them, and nothing else changes: messages and tasks stay as they are.
+   *
+   * It says nothing of what has to be kept: that is decided in `core/`, and holds at any later revision, so a trim carries
+   * none. One that finds nothing to remove writes nothing.
+   */
+  readonly trim?: number
 }
 
 /** A unit was committed: the number of its first event, the instant, and the results that it took. */
@@ -133,6 +165,13 @@ export interface Committed {
   readonly first: number
   readonly at: number
   readonly taken: readonly TaskId[]
+  /** What a unit that trims or erases has removed. */
+  readonly removed?: Removed
+}
+
+export interface Removed {
+  readonly events: number
+  readonly tasks: number
 }
 
 export type Verdict = Committed | { readonly committed: false; readonly reason: Refusal }

@@ -26,6 +26,7 @@ export const httpStatus: Readonly<Record<ErrorCode, number>> = {
   // The codes below exist in process only; `problem.ts` says what each is called on the wire.
   not_owner: 404,
   not_serialisable: 422,
+  unanswered: 500,
   no_store: 503,
   store_locked: 503,
   store_schema: 503,

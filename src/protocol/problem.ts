@@ -36,6 +36,7 @@ const titles: Readonly<Record<ErrorCode, string>> = {
   store_unavailable: 'The store is not available',
   not_owner: 'Not found',
   not_serialisable: 'The input does not fit the request',
+  unanswered: 'Something went wrong in the server',
   no_store: 'The store is not available',
   store_locked: 'The store is not available',
   store_schema: 'The store is not available',
@@ -48,6 +49,7 @@ const titles: Readonly<Record<ErrorCode, string>> = {
 const wireCodes: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
   not_owner: 'not_found',
   not_serialisable: 'invalid_input',
+  unanswered: 'internal_error',
   no_store: 'store_unavailable',
   store_locked: 'store_unavailable',
   store_schema: 'store_unavailable',

@@ -7,14 +7,19 @@ import { isRun, type TaskRecord } from '../core/task.ts'
 import type { AgentContext, AgentFunction } from './agent.ts'
 import { outcomeOf } from './agent-outcome.ts'
 import type { Ambient } from './ambient.ts'
+import { inputOf } from './checked-input.ts'
 import { encode } from './encode.ts'
 import type { Execution } from './execution.ts'
+import type { StandardSchema } from './standard-schema.ts'
+import { isGenerator, putOutAll } from './yields.ts'
 
 export interface AgentCall {
   readonly execution: Execution
   readonly context: AgentContext
   /** What there is to call; nothing if its agent is not registered here. */
   readonly run: AgentFunction | undefined
+  /** What makes its input of what was stored, if its agent has one. */
+  readonly schema: StandardSchema | undefined
   readonly ambient: Ambient
   readonly limits: Limits
 }
@@ -44,12 +49,13 @@ export async function callAgent(call: AgentCall): Promise<Outcome> {
   }
 }
 
-async function run({ execution, context, run: code }: AgentCall): Promise<unknown> {
+async function run({ execution, context, run: code, schema }: AgentCall): Promise<unknown> {
   const { record } = execution
   if (!code) throw new HoldfastError('unknown_agent', `No agent named ${record.agent} is registered here`)
-  const input: unknown = record.input === undefined ? undefined : JSON.parse(record.input)
-  const returned = code(context, input as never)
-  return isGenerator(returned) ? sayAll(execution, context, returned) : returned
+  const input = inputOf(schema, record.agent ?? '', record)
+  // The input is waited for only if a schema makes it, so that all other code begins within the turn of its start.
+  const returned: unknown = await code(context, (schema ? await input : input) as never)
+  return isGenerator(returned) ? putOutAll(execution, context, returned) : returned
 }
 
 /** Where the span of a task belongs: to the trace that asked for it, if one did. */
@@ -72,24 +78,5 @@ function lineageIn(record: TaskRecord): ParentContext {
     task: record.id,
     ...(run !== undefined && { run }),
     ...(record.agent !== undefined && { agent: record.agent }),
-  }
-}
-
-function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value
-}
-
-type Generator = AsyncGenerator<unknown, unknown>
-
-/** A generator that is left early, because its task is over or what it yields is refused, may tidy up. */
-async function sayAll(execution: Execution, context: AgentContext, generator: Generator): Promise<unknown> {
-  try {
-    for (;;) {
-      const { done, value } = await generator.next()
-      if (done || execution.isClosed) return value
-      await (typeof value === 'string' ? context.say(value) : context.emit('yielded', value))
-    }
-  } finally {
-    await generator.return?.(undefined)
   }
 }

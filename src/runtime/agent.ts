@@ -1,4 +1,4 @@
-import type { TaskId, ThreadId } from '../core/id.ts'
+import type { Principal, TaskId, ThreadId } from '../core/id.ts'
 import type { Inbox } from '../core/inbox.ts'
 import type { InboxItem } from '../core/inbox-item.ts'
 import type { Readable } from '../core/mail.ts'
@@ -7,10 +7,12 @@ import type { OnBusy } from '../core/prompt.ts'
 import type { Result } from '../core/result.ts'
 import type { Asked, OnResult, Task, Usage } from '../core/task.ts'
 import type { Logger } from './logger.ts'
+import type { MessageToSend, SendAnswer } from './message-to-send.ts'
+import type { StandardSchema } from './standard-schema.ts'
 
 /**
- * The work of a task. An async generator's yielded strings are said, and what it returns is the result. After a
- * crash it is called again from the top, and what it did through `ctx` is answered from the record.
+ * The work of a task. What an async generator yields is put out (a string is said, a part is shown), and what it returns is
+ * the result. After a crash it is called again from the top, and what it did through `ctx` is answered from the record.
  */
 export type AgentFunction = (ctx: AgentContext, input: never) => unknown
 
@@ -20,7 +22,12 @@ export interface Agent {
   /** Stored with the task; named in the error if a later version takes other steps than were recorded. */
   readonly version?: string
   readonly description?: string
-  /** A JSON Schema of its input, shown to whoever may call it. Nothing is checked against it. */
+  /**
+   * Any Standard Schema. What it does not take is refused as `invalid_input`, and `run` is given what it makes of the rest: at
+   * every start anew, from the input as it was stored, so it must make the same of the same.
+   */
+  readonly input?: StandardSchema
+  /** A JSON Schema of its input, shown to whoever may call it; of `input` unless given. Nothing is checked against it. */
   readonly inputSchema?: object
   /** False if it must not be called a second time: a crash then fails the task as `orphaned`. */
   readonly isResumable?: boolean
@@ -32,6 +39,32 @@ export interface ReceiveOptions {
   readonly timeoutMs?: number
   /** `messages` leaves the ends of children to `wait`; `all` (the default) reads both, oldest first. */
   readonly only?: Readable
+}
+
+export interface StepOptions {
+  /** What the step works from. Kept as a digest: if it is another on replay, the task fails as `replay_mismatch`. */
+  readonly input?: unknown
+}
+
+export type ShownPart = Extract<Part, { type: 'file' | 'tool' }>
+
+/** What a task asks people. */
+export interface QuestionOptions {
+  readonly text: string
+  /** The answer is one of these, if they are given. */
+  readonly options?: readonly string[]
+  /** How long the question waits for an answer; for ever unless given. */
+  readonly timeoutMs?: number
+  /** Answers when the time is over. Without it the question is closed then, and `ask` rejects as `unanswered`. */
+  readonly default?: unknown
+  /** Stands for the question on replay, whatever its text has become. Without it what is asked tells questions apart. */
+  readonly key?: string
+}
+
+export interface QuestionAnswer {
+  readonly answer: unknown
+  /** The principal that answered, or `timeout` for the default. */
+  readonly by: string
 }
 
 /** Name and payload of one of the custom events that an agent says it emits. */
@@ -46,6 +79,8 @@ export interface AgentContext<Custom extends object = Readonly<Record<string, un
   readonly signal: AbortSignal
   readonly taskId: TaskId
   readonly thread: ThreadId
+  /** Whose the thread is. */
+  readonly principal: Principal
   /** The name its agent is registered under; none for a function that lives in this process only. */
   readonly agent?: string
   /** What the task was started with, which tells what its input is: for a `wake`, the results that nobody took. */
@@ -67,19 +102,30 @@ export interface AgentContext<Custom extends object = Readonly<Record<string, un
   /** From 0 to 1. */
   progress(value: number, note?: string): Promise<void>
   usage(usage: Usage): Promise<void>
+  /**
+   * A part of the message that was made elsewhere: a file, or a tool that somebody else executed; without output and error
+   * that is its call, with one of them its result.
+   */
+  show(part: ShownPart): Promise<void>
 
   /** A piece of work whose result is recorded: once recorded it is never executed again. */
-  step<Value>(key: string, fn: () => Value | Promise<Value>): Promise<Value>
+  step<Value>(key: string, fn: () => Value | Promise<Value>, options?: StepOptions): Promise<Value>
   /** A tool call, as a step: shown as `tool.call` and `tool.result`, and known to what is spawned inside. */
   tool<Output>(name: string, input: unknown, fn: (call: { id: string }) => Output | Promise<Output>): Promise<Output>
   sleep(ms: number): Promise<void>
   spawn(options: SpawnOptions): Promise<Task>
   /** Waits until a task of the same principal has ended, however it ends. */
   wait(task: string): Promise<Result>
+  /** Sends a message to a task of the same thread, once, or says why not. */
+  send(task: string, message: MessageToSend): Promise<SendAnswer>
   /** The next thing in the task's inbox, or undefined after `timeoutMs`. */
   receive(options?: ReceiveOptions): Promise<InboxItem | undefined>
+  /** Asks people a question, once, and waits for the answer, over restarts too. While it waits `timeoutMs` does not run. */
+  ask(question: QuestionOptions): Promise<QuestionAnswer>
   /** The conversation as it was when the task started, in every attempt. */
   messages(): Promise<Message[]>
+  /** What was said to and by the ended tasks that this one continues (`metadata.continues`), oldest first. */
+  history(): Promise<Message[]>
 }
 
 /** At most one of these says what to work on. */

@@ -16,6 +16,8 @@ export interface Scope {
   readonly thread?: ThreadKey
   readonly step?: StepScope
   readonly lineage: ParentContext
+  /** Not a task's code, but that of `onEnded`. */
+  readonly isHook?: true
 }
 
 /**

@@ -1,11 +1,12 @@
-import { type BackgroundTool, backgroundTools, lookAt, type ToolPlace } from './background-tools.ts'
+import type { BackgroundTool, ToolPlace } from './background-tool.ts'
+import { backgroundTools, lookAt } from './background-tools.ts'
 import type { PersistedTasks } from './persisted-task.ts'
 import type { Runtime } from './runtime.ts'
 import { restoreTasks, snapshotTasks } from './task-snapshot.ts'
 import type { TaskView } from './task-view.ts'
 
 /** When something went wrong that the run does not fail for. */
-type Moment = 'run_start' | 'run_end' | 'tool'
+type Moment = 'run_start' | 'run_end' | 'tool' | 'step'
 
 export interface BackgroundTasksOptions {
   /** Gives back what `persist` was given for a thread. Needed only if tasks are to move between stores. */
@@ -24,7 +25,9 @@ export interface BackgroundTasks {
   onRunStart(run: { readonly thread: string }): Promise<void>
   /** Hands the thread's tasks to `persist`, and clears the view. */
   onRunEnd(run: { readonly thread: string }): Promise<void>
-  /** What the agent is shown, as of the run's start or the last use of a tool; empty outside a run. */
+  /** Looks at the thread's tasks again, as before a step of the model. */
+  refresh(run: { readonly thread: string }): Promise<TaskView>
+  /** What the agent is shown, as of the run's start, the last use of a tool or the last refresh; empty outside a run. */
   view(thread: string): TaskView
 }
 
@@ -68,6 +71,10 @@ export function backgroundTasks(runtime: Runtime, options: BackgroundTasksOption
       const { persist } = options
       if (persist) await attempt('run_end', thread, async () => persist(thread, await snapshotTasks(runtime, thread)))
       views.delete(thread)
+    },
+    async refresh({ thread }) {
+      await attempt('step', thread, () => refresh(thread))
+      return viewOf(thread)
     },
     view: viewOf,
   }

@@ -1,15 +1,20 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { Inbox } from '../core/inbox.ts'
+import { checkedPolicy } from '../core/retention.ts'
 import type { NodeOptions } from './node-options.ts'
 
 /** What a node cannot work with shows when it opens, not in the middle of somebody's task. */
 export function checkOptions(options: NodeOptions): void {
-  const { concurrency, leaseMs, graceMs, limits = {}, inbox } = options
+  const { concurrency, leaseMs, graceMs, limits = {}, retention, onEnded, inbox } = options
   check(concurrency, 'concurrency is a whole number from 1 on', (count) => Number.isInteger(count) && count >= 1)
   check(leaseMs, 'leaseMs is a number of milliseconds above 0', (ms) => Number.isFinite(ms) && ms > 0)
   check(graceMs, 'graceMs is a number of milliseconds from 0 on', (ms) => Number.isFinite(ms) && ms >= 0)
   for (const [name, limit] of Object.entries(limits)) {
     check(limit, `The limit ${name} is a number from 0 on`, (count) => typeof count === 'number' && count >= 0)
+  }
+  if (retention !== undefined) checkedPolicy(retention)
+  if (onEnded !== undefined && typeof onEnded !== 'function') {
+    throw new HoldfastError('invalid_request', 'onEnded is a function of a task')
   }
   checkInbox(inbox)
 }

@@ -1,3 +1,4 @@
+import { putHook } from '../core/hook.ts'
 import type { TaskId } from '../core/id.ts'
 import { stamped } from '../core/stamp.ts'
 import type { TaskRecord } from '../core/task.ts'
@@ -9,11 +10,14 @@ export function committedRecord(unit: Unit, verdict: Committed, record: TaskReco
   const last = unit.events.findLastIndex((event) => event.task === record.id)
   const first = unit.events.findIndex((event) => event.task === record.id)
   const lastSeq = verdict.first + unit.events.length - 1
+  const owed = unit.hooks?.find(({ task }) => task === record.id)
+  const hook = owed && putHook(owed, verdict.at)
   return {
     ...(put?.record ?? record),
     ...(put && stamped(put, verdict.at, lastSeq)),
     ...(put?.isNew && { firstSeq: verdict.first + first }),
     ...(last >= 0 && { seq: verdict.first + last }),
+    ...(hook && { hook }),
   }
 }
 

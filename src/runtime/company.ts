@@ -1,7 +1,6 @@
-import { systemClock } from './clock.ts'
+import { type Clock, expiry } from './clock.ts'
 
-// Whoever was answered and asks again does so within this time, on one machine. It is the machine's time because it only
-// decides which batch something goes into: nothing that is stored or shown depends on it.
+// Whoever was answered and asks again does so within this time, on one machine.
 const waitMs = 1
 
 /**
@@ -9,14 +8,19 @@ const waitMs = 1
  * then for its own. So such ends wait a moment for company. What people watch (events, cancels) never waits.
  */
 export class Company {
+  readonly #clock: Clock
   #come: () => void = () => {}
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   /** Resolves when company has come, or soon. */
   async wait(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = systemClock.setTimer(waitMs, resolve)
+    const timer = expiry(this.#clock, waitMs)
     this.#come = resolve
-    await promise
+    await Promise.race([promise, timer.expired])
     timer.cancel()
     this.#come = () => {}
   }

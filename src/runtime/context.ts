@@ -1,12 +1,13 @@
-import { type ThreadKey, threadOf } from '../core/id.ts'
+import { type Principal, principalOf, type ThreadKey, threadOf } from '../core/id.ts'
 import { customItem } from '../core/inbox-item.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Message } from '../core/message.ts'
 import { errorText } from '../core/outcome.ts'
 import { encodeKey } from '../core/step.ts'
 import type { Store } from '../stores/store.ts'
-import type { AgentContext } from './agent.ts'
+import type { AgentContext, ShownPart, StepOptions } from './agent.ts'
 import type { Ambient } from './ambient.ts'
+import { askPeople } from './asking.ts'
 import { checkedProgress, checkedText, checkedUsage, encodable } from './checked-emits.ts'
 import type { Clock } from './clock.ts'
 import { digest } from './digest.ts'
@@ -14,9 +15,11 @@ import { encode } from './encode.ts'
 import type { Execution } from './execution.ts'
 import type { Logger } from './logger.ts'
 import type { Owners } from './owners.ts'
+import { sendInside } from './sending.ts'
 import type { Signals } from './signals.ts'
 import type { Spawning } from './spawning.ts'
 import { StepTaker } from './step-taker.ts'
+import { continuedHistory } from './task-history.ts'
 import { Waits } from './waits.ts'
 import type { Writer } from './writer.ts'
 
@@ -52,6 +55,7 @@ export class TaskContext implements AgentContext {
   readonly answer: AgentContext['answer']
   readonly progress: AgentContext['progress']
   readonly usage: AgentContext['usage']
+  readonly show: AgentContext['show']
   readonly step: AgentContext['step']
   readonly tool: AgentContext['tool']
   readonly sleep: AgentContext['sleep']
@@ -86,7 +90,9 @@ export class TaskContext implements AgentContext {
     this.answer = (output) => execution.emit('answer', { output: encodable('The answer', output) })
     this.progress = (value, note) => execution.emit('progress', checkedProgress(value, note))
     this.usage = (usage) => execution.emit('usage', checkedUsage(usage))
-    this.step = ((key: string, fn: () => unknown) => taker.function(key, fn)) as AgentContext['step']
+    this.show = (part) => showPart(execution, part)
+    this.step = ((key: string, fn: () => unknown, options: StepOptions = {}) =>
+      taker.function(key, fn, options.input)) as AgentContext['step']
     this.tool = ((name: string, input: unknown, fn: (call: { id: string }) => unknown) =>
       callTool(execution, taker, name, input, fn)) as AgentContext['tool']
     this.sleep = (ms) => waits.sleep(ms)
@@ -94,6 +100,30 @@ export class TaskContext implements AgentContext {
     this.wait = (task) => waits.end(task)
     this.receive = (options) => waits.receive(options)
     this.messages = () => taker.read(() => conversation(store, execution.thread, record.startedSeq ?? 0))
+  }
+
+  /** Most tasks never ask, so what it takes is made when one does. */
+  get ask(): AgentContext['ask'] {
+    const execution = this.#execution
+    const { writer, ambient, clock, limits, store, signals } = this.#parts
+    const taker = new StepTaker({ execution, writer, ambient, clock, limits })
+    return (question) => askPeople({ execution, taker, writer, store, clock, signals }, question)
+  }
+
+  get send(): AgentContext['send'] {
+    const execution = this.#execution
+    const { writer, ambient, clock, limits, store } = this.#parts
+    const taker = new StepTaker({ execution, writer, ambient, clock, limits })
+    return (task, message) => sendInside({ execution, taker, writer, store, limits }, task, message)
+  }
+
+  get history(): AgentContext['history'] {
+    const { store } = this.#parts
+    return () => continuedHistory(store, this.#execution.record)
+  }
+
+  get principal(): Principal {
+    return principalOf(this.#execution.thread)
   }
 
   get log(): Logger {
@@ -107,6 +137,20 @@ export class TaskContext implements AgentContext {
     if (!inbox) return undefined
     return { send: (name, payload) => inbox.send(customItem(task, name, payload)) }
   }
+}
+
+function showPart(execution: Execution, part: ShownPart): Promise<void> {
+  if (part.type === 'file') {
+    const { mediaType, name, url } = part
+    return execution.emit('file', { mediaType, ...(name !== undefined && { name }), url })
+  }
+  const { id, name, input, output, error } = part
+  if (output === undefined && error === undefined) return execution.emit('tool.call', { id, name, input })
+  return execution.emit('tool.result', {
+    id,
+    ...(output !== undefined && { output }),
+    ...(error !== undefined && { error }),
+  })
 }
 
 /** A tool call is a step that shows itself: call and result are emitted inside it, and stand or fall with its record. */

@@ -43,14 +43,14 @@ export class Dispatcher {
   #looking: Promise<void> = Promise.resolve()
   #isPoked = false
   #isClosuresTurn = false
-  #waiting = { pending: 0, unclaimable: 0 }
+  #waiting = { pending: 0, unclaimable: 0, owedHooks: 0 }
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts
   }
 
   /** What waited at the last count. */
-  get waiting(): { readonly pending: number; readonly unclaimable: number } {
+  get waiting(): { readonly pending: number; readonly unclaimable: number; readonly owedHooks: number } {
     return this.#waiting
   }
 
@@ -75,8 +75,9 @@ export class Dispatcher {
     const onCounted = this.#parts.openTasks.counting()
     const { counts } = await this.#claim({ starts: 0, orphans: 0, withCounts: true })
     if (!counts) return
-    this.#waiting = { pending: counts.pending, unclaimable: counts.unclaimable }
-    onCounted(counts.openByPrincipal)
+    const { openByPrincipal, ...waiting } = counts
+    this.#waiting = waiting
+    onCounted(openByPrincipal)
   }
 
   async #look(): Promise<void> {

@@ -52,6 +52,7 @@ export class Executor {
   readonly #parts: ExecutorParts
   readonly #executions = new Map<TaskId, Execution>()
   readonly #timers = new Map<Execution, Timer[]>()
+  readonly #deadlines = new Map<Execution, Timer>()
   readonly #contexts = new WeakMap<Execution, AgentContext>()
   #onIdle: (() => void)[] = []
 
@@ -92,7 +93,7 @@ export class Executor {
     this.#executions.set(record.id, execution)
     execution.onFailure((outcome) => void this.#finish(execution, outcome))
     execution.onLost(() => this.abandon(execution))
-    this.#setDeadline(execution)
+    this.#setDeadline(execution, record)
     if (record.cancelRequestedAt !== undefined) this.cancel(record.id)
     void this.#execute(execution)
     return execution
@@ -108,6 +109,12 @@ export class Executor {
       void this.#finish(execution, { status: 'cancelled', message, isForced: true })
     })
     return true
+  }
+
+  /** The time of a task stands still while one of its questions waits, and goes on after: this is its record since. */
+  retime(record: TaskRecord): void {
+    const execution = this.#executions.get(record.id)
+    if (execution?.epoch === record.epoch && !execution.isClosed) this.#setDeadline(execution, record)
   }
 
   /** Fails a task for something that escaped its code. */
@@ -138,7 +145,9 @@ export class Executor {
     const { ambient, limits } = this.#parts
     const context = this.#parts.context(execution)
     this.#contexts.set(execution, context)
-    const outcome = await callAgent({ execution, context, run: this.#codeOf(execution.record), ambient, limits })
+    const { record } = execution
+    const schema = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)?.input
+    const outcome = await callAgent({ execution, context, run: this.#codeOf(record), schema, ambient, limits })
     // Handed over or lost: this attempt has nothing more to say about the task.
     if (execution.stopKind === 'handover' || execution.stopKind === 'lost') return this.abandon(execution)
     const { mismatch } = execution.steps
@@ -182,16 +191,18 @@ export class Executor {
     )
   }
 
-  #setDeadline(execution: Execution): void {
-    const { timeoutMs, startedAt } = execution.record
-    if (timeoutMs === undefined || startedAt === undefined) return
-    const leftMs = startedAt + timeoutMs - this.#parts.storeClock.now()
+  #setDeadline(execution: Execution, { timeoutMs, waitedMs = 0, waitingSince }: TaskRecord): void {
+    const { startedAt } = execution.record
+    this.#deadlines.get(execution)?.cancel()
+    this.#deadlines.delete(execution)
+    if (timeoutMs === undefined || startedAt === undefined || waitingSince !== undefined) return
+    const leftMs = startedAt + timeoutMs + waitedMs - this.#parts.storeClock.now()
     const expire = () => {
       if (execution.stopKind) return
       execution.stop('timeout')
       this.#afterGrace(execution, () => void this.#finish(execution, timedOut(execution.record, true)))
     }
-    this.#setTimer(execution, leftMs, expire)
+    this.#deadlines.set(execution, this.#parts.clock.setTimer(leftMs, expire))
   }
 
   #afterGrace(execution: Execution, then: () => void): void {
@@ -206,6 +217,8 @@ export class Executor {
   #forget(execution: Execution): void {
     for (const timer of this.#timers.get(execution) ?? []) timer.cancel()
     this.#timers.delete(execution)
+    this.#deadlines.get(execution)?.cancel()
+    this.#deadlines.delete(execution)
     if (this.#executions.get(execution.task) === execution) this.#executions.delete(execution.task)
     if (this.#executions.size > 0) return
     for (const resolve of this.#onIdle.splice(0)) resolve()

@@ -26,6 +26,7 @@ const pageEventsMax = 1000
  * F3 It keeps at most `waitingLengthMax` of text beside one page of the store, and `threadsMax` places. The thread without
  *    news for the longest time is forgotten, and begins anew with its next event, unless it is behind; a reader that is
  *    behind in that many is ended.
+ * F4 A reader so far behind that what it was to be given next is no longer kept is ended, because there would be a hole.
  */
 export class Firehose {
   readonly #parts: FirehoseParts
@@ -142,7 +143,9 @@ export class Firehose {
     return { seq: Math.max(0, head - pageEventsMax), at: 0, isOld: true }
   }
 
-  #use(key: ThreadKey, place: Place, { events, upTo, head }: EventPage): void {
+  #use(key: ThreadKey, place: Place, { events, upTo, head, first }: EventPage): void {
+    // F4
+    if (!place.isOld && first > place.seq + 1) return this.close()
     const news = place.isOld ? events.filter(({ at }) => at >= this.#since) : events
     const isAtHead = upTo >= head
     const isOld = place.isOld && news.length === 0 && !isAtHead

@@ -2,6 +2,7 @@ import type { Limits } from '../core/limits.ts'
 import type { Store } from '../stores/store.ts'
 import type { Agent } from './agent.ts'
 import type { Registry } from './registry.ts'
+import { jsonSchemaOf } from './standard-schema.ts'
 
 /** What a runtime is, which does not change while it is open. */
 export interface RuntimeInfo {
@@ -29,10 +30,14 @@ export function infoOf({ id, store, limits }: { id: string; store: Store; limits
 
 /** The agents in the order of their registration. */
 export function summariesOf(agents: Registry): AgentSummary[] {
-  return [...agents].map(([name, { description, version, inputSchema }]) => ({
-    name,
-    ...(description !== undefined && { description }),
-    ...(version !== undefined && { version }),
-    ...(inputSchema !== undefined && { inputSchema }),
-  }))
+  return [...agents].map(([name, agent]) => {
+    const { description, version, input } = agent
+    const inputSchema = agent.inputSchema ?? (input && jsonSchemaOf(input))
+    return {
+      name,
+      ...(description !== undefined && { description }),
+      ...(version !== undefined && { version }),
+      ...(inputSchema !== undefined && { inputSchema }),
+    }
+  })
 }

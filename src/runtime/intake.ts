@@ -1,19 +1,21 @@
 import { type CancelScope, cancel } from '../core/cancel.ts'
-import { HoldfastError, notFound } from '../core/errors.ts'
+import { HoldfastError } from '../core/errors.ts'
 import { type Principal, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
-import { collect, type SentMessage, send } from '../core/mail.ts'
+import { collect, send } from '../core/mail.ts'
 import { type OnBusy, prompt } from '../core/prompt.ts'
-import { isTerminal, type TerminalStatus } from '../core/status.ts'
 import type { Task, TaskRecord } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import type { RunOptions } from './agent.ts'
+import { checkAsked } from './checked-input.ts'
 import { encode } from './encode.ts'
 import { intent } from './entry.ts'
 import { acceptedTask, requestKey, unlessRepeated } from './idempotency.ts'
+import type { MessageToSend, SendAnswer } from './message-to-send.ts'
 import type { OpenTasks } from './open-tasks.ts'
-import { checkRegistered, type Registry } from './registry.ts'
+import type { Registry } from './registry.ts'
 import { runRequest } from './request.ts'
+import { endedRefusal, newMessageId, receiver, sendRefusal, sentMessage } from './sending.ts'
 import type { Writer } from './writer.ts'
 
 export interface IntakeParts {
@@ -22,7 +24,6 @@ export interface IntakeParts {
   readonly limits: Limits
   readonly agents: Registry
   readonly openTasks: OpenTasks
-  newMessageId(): string
   /** Throws if new work is not accepted now. */
   checkOpen(): void
 }
@@ -42,14 +43,6 @@ export type AcceptedRun = Task & {
   readonly isReplayed?: true
 }
 
-export type SendAnswer =
-  | { readonly isSent: true; readonly id: string }
-  | {
-      readonly isSent: false
-      readonly reason: 'not_found' | 'not_owner' | 'task_terminated' | 'no_inbox'
-      readonly taskStatus?: TerminalStatus
-    }
-
 /**
  * What may be asked of a thread from outside, but for spawns: each is checked, decided and committed before it is
  * answered.
@@ -66,11 +59,13 @@ export class Intake {
     this.#parts.checkOpen()
     const thread = threadKey(principal, threadId(options.thread))
     const request = runRequest(options, limits)
-    checkRegistered(agents, options.agent)
     const onBusy = options.onBusy ?? 'queue'
     if (!waysWhenBusy.includes(onBusy)) throw invalid(`onBusy is one of ${waysWhenBusy.join(', ')}`)
+    await checkAsked(agents, options.agent, request)
+    // A schema may take its time, in which the runtime may have begun to close.
+    this.#parts.checkOpen()
     const key = requestKey(options.idempotencyKey, 'runs', thread, { ...request, onBusy })
-    const how = { onBusy, by: principal, messageId: this.#parts.newMessageId(), ...(key && { key }) }
+    const how = { onBusy, by: principal, messageId: newMessageId(), ...(key && { key }) }
     const accepting = writer.change(
       intent(thread, 'accept', (live, around) => openTasks.admit(prompt(live, around, request, how))),
     )
@@ -91,27 +86,19 @@ export class Intake {
     return 'refusal' in done ? [] : done.value
   }
 
-  async send(record: TaskRecord, by: string, given: { content: unknown; from?: string }): Promise<SendAnswer> {
-    if (isTerminal(record.status)) return terminated(record.status)
-    if (!record.inbox) return { isSent: false, reason: 'no_inbox' }
+  async send(record: TaskRecord, by: string, given: MessageToSend): Promise<SendAnswer> {
+    const refusal = sendRefusal(record)
+    if (refusal) return refusal
     const { store, writer, limits } = this.#parts
-    if (given.from !== undefined && typeof given.from !== 'string') throw invalid('Who it is from is a string')
-    const message: SentMessage = {
-      id: this.#parts.newMessageId(),
-      by,
-      ...(given.from !== undefined && { from: given.from }),
-      content: encode(given.content ?? null, { what: 'The message', bytesMax: limits.eventBytes }),
-    }
+    const message = sentMessage(by, given, limits)
     const done = await writer.change(
       intent<string | undefined>(record.key, 'send', (live, around) => {
-        const target = live.task(record.id)
+        const target = receiver(live, record.id)
         return target ? send(live, around, target, message) : { value: undefined }
       }),
     )
     if ('value' in done && done.value !== undefined) return { isSent: true, id: done.value }
-    const ended = await store.task(record.id)
-    if (!ended) throw notFound(record.id)
-    return terminated(isTerminal(ended.status) ? ended.status : 'failed')
+    return endedRefusal(store, record.id)
   }
 
   async collect(thread: ThreadKey, tasks: readonly string[]): Promise<readonly TaskId[]> {
@@ -126,8 +113,4 @@ export class Intake {
 
 function invalid(message: string): HoldfastError {
   return new HoldfastError('invalid_request', message)
-}
-
-function terminated(taskStatus: TerminalStatus): SendAnswer {
-  return { isSent: false, reason: 'task_terminated', taskStatus }
 }

@@ -7,7 +7,11 @@ export interface Gauges {
   queueDepth(): number
   unclaimableTasks(): number
   streams(): number
+  owedHooks(): number
 }
+
+/** How a call of `onEnded` went. */
+const hookResults = ['answered', 'failed', 'given_up'] as const
 
 /** The one histogram, of which nothing is to be seen before the first flush unless its reader adds it. */
 export const flushSeconds = {
@@ -29,6 +33,7 @@ export class Metrics {
   readonly #tasks
   readonly #flush
   readonly #ringMisses
+  readonly #hooks
   #stop: () => void = () => {}
 
   constructor(meter: Meter = metrics.getMeter('holdfast')) {
@@ -38,11 +43,13 @@ export class Metrics {
     this.#lateEmits = counter('holdfast_late_emits', 'Emits of tasks that had ended, which were dropped')
     this.#tasks = counter('holdfast_tasks', 'Tasks that ended on this node')
     this.#ringMisses = counter('holdfast_ring_misses', 'Reads of a log that went to the store')
+    this.#hooks = counter('holdfast_hooks', 'Calls of onEnded, by how they went')
     const { name, description, unit, boundaries } = flushSeconds
     const advice = { explicitBucketBoundaries: [...boundaries] }
     this.#flush = meter.createHistogram(name, { description, unit, advice })
     for (const operation of operations) this.#commitFailures.add(0, { operation })
     for (const status of terminalStatuses) this.#tasks.add(0, { status })
+    for (const result of hookResults) this.#hooks.add(0, { result })
     this.#lateEmits.add(0)
     this.#ringMisses.add(0)
   }
@@ -67,16 +74,22 @@ export class Metrics {
     this.#ringMisses.add(1)
   }
 
+  hookCalled(result: (typeof hookResults)[number]): void {
+    this.#hooks.add(1, { result })
+  }
+
   observe(gauges: Gauges): void {
     const gauge = (name: string, description: string) => this.#meter.createObservableGauge(name, { description })
     const queueDepth = gauge('holdfast_queue_depth', 'Tasks that are accepted and not started')
     const unclaimable = gauge('holdfast_unclaimable_tasks', 'Tasks that may start, of agents that this node has not')
     const streams = gauge('holdfast_streams', 'Readers that follow a log on this node')
-    const instruments = [queueDepth, unclaimable, streams]
+    const owedHooks = gauge('holdfast_hooks_owed', 'Ended tasks that onEnded is still to be called for')
+    const instruments = [queueDepth, unclaimable, streams, owedHooks]
     const report = (result: { observe(gauge: (typeof instruments)[number], value: number): void }) => {
       result.observe(queueDepth, gauges.queueDepth())
       result.observe(unclaimable, gauges.unclaimableTasks())
       result.observe(streams, gauges.streams())
+      result.observe(owedHooks, gauges.owedHooks())
     }
     this.#meter.addBatchObservableCallback(report, instruments)
     this.#stop = () => this.#meter.removeBatchObservableCallback(report, instruments)

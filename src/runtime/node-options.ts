@@ -1,8 +1,10 @@
 import type { Meter } from '@opentelemetry/api'
 import type { Inbox } from '../core/inbox.ts'
 import type { Limits } from '../core/limits.ts'
+import type { Retention } from '../core/retention.ts'
 import type { Agents } from './agent.ts'
 import type { Clock } from './clock.ts'
+import type { OnEnded } from './hooks.ts'
 import type { Logger } from './logger.ts'
 
 /** Where the runtime counts, by the OpenTelemetry API, and how that is read, where it can be. */
@@ -25,6 +27,13 @@ export interface NodeOptions {
   readonly graceMs?: number
   /** How much code may run at once; a task that waits does not count. */
   readonly concurrency?: number
+  /** What is removed by itself, about once a minute; nothing unless given. */
+  readonly retention?: Retention
+  /**
+   * Called for every task that ends, at least once, from the store: also for what ended in a process that is gone. Retried for
+   * about three days when it fails. Nothing waits for it.
+   */
+  readonly onEnded?: OnEnded
   /** The owner inbox of tasks that were not spawned with one of their own. */
   readonly inbox?: Inbox
   /** The meter that the OpenTelemetry API gives, unless given. */

@@ -9,10 +9,12 @@ import type { BatchSurroundings } from './batch.ts'
 import { checkOptions } from './checked-options.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Closures } from './closures.ts'
+import { Company } from './company.ts'
 import { TaskContext } from './context.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Executor } from './executor.ts'
 import { Feed } from './feed.ts'
+import { Hooks } from './hooks.ts'
 import type { Readiness } from './info.ts'
 import { Intake } from './intake.ts'
 import { harmless, type Logger, silentLogger } from './logger.ts'
@@ -20,10 +22,12 @@ import { Metrics } from './metrics.ts'
 import type { NodeOptions } from './node-options.ts'
 import { OpenTasks } from './open-tasks.ts'
 import { Owners } from './owners.ts'
+import { Questions } from './questions.ts'
 import { Reactions } from './reactions.ts'
 import { Recovery } from './recovery.ts'
 import { type Registry, registryOf } from './registry.ts'
 import { Restoration } from './restoration.ts'
+import { RetentionKeeper } from './retention.ts'
 import { Signals } from './signals.ts'
 import { Slots } from './slots.ts'
 import { Spawning } from './spawning.ts'
@@ -57,6 +61,8 @@ export class Node {
   readonly spawning: Spawning
   readonly intake: Intake
   readonly restoration: Restoration
+  readonly questions: Questions
+  readonly retention: RetentionKeeper
   readonly #agents: Registry
   readonly #closures = new Closures()
   readonly #ids: TaskIds
@@ -110,11 +116,13 @@ export class Node {
       log,
       metrics,
       threads: new Threads(store),
-      around: this.#surroundings(),
+      around: this.#surroundings(options.onEnded !== undefined),
       onCommitted: (unit, verdict) => {
         openTasks.committed(unit)
         reactions.committed(unit, verdict)
       },
+      // A clock that is moved by hand would have to be moved for every end.
+      ...(clock === systemClock && { company: new Company(clock) }),
       onFatal: options.onFatal ?? endProcess,
     })
     const executor = new Executor({
@@ -135,17 +143,21 @@ export class Node {
     const contextParts = { store, writer, clock, log, ambient, signals, owners, spawning, limits }
     const recovery = new Recovery({ store, writer, slots, log, agents })
     const onWork = () => this.#dispatcher.poke()
-    const reactions = new Reactions({ feed, executor, closures, recovery, signals, metrics, owners, onWork })
+    const hooks = new Hooks({ store, writer, clock, log, metrics, ambient, onEnded: options.onEnded })
+    const reactions = new Reactions({ feed, executor, closures, recovery, signals, metrics, owners, hooks, onWork })
     const recover = (orphan: TaskRef) => recovery.recover(orphan)
     const dispatcher = new Dispatcher({ store, writer, slots, log, node, agents, closures, openTasks, recover })
-    const leaseMs = options.leaseMs ?? leaseMsDefault
+    const questions = new Questions({ store, writer, limits })
+    const retention = new RetentionKeeper({ store, writer, hooks, policy: options.retention, checkOpen })
     this.#dispatcher = dispatcher
-    this.#supervisor = new Supervisor({ store, writer, executor, dispatcher, clock, log, node, leaseMs })
+    const lease = { store, writer, clock, log, node, leaseMs: options.leaseMs ?? leaseMsDefault }
+    this.#supervisor = new Supervisor({ ...lease, executor, dispatcher, questions, retention, hooks })
+    this.questions = questions
+    this.retention = retention
     this.writer = writer
     this.executor = executor
     this.spawning = spawning
-    const newMessageId = () => `msg_${randomUUID()}`
-    this.intake = new Intake({ store, writer, limits, agents, openTasks, newMessageId, checkOpen })
+    this.intake = new Intake({ store, writer, limits, agents, openTasks, checkOpen })
     const reserveIds = (ids: readonly TaskId[]) => this.#ids.reserve(ids)
     this.restoration = new Restoration({ store, writer, limits, checkOpen, reserveIds })
   }
@@ -172,6 +184,7 @@ export class Node {
       queueDepth: () => this.#dispatcher.waiting.pending,
       unclaimableTasks: () => this.#dispatcher.waiting.unclaimable,
       streams: () => this.feed.streamCount,
+      owedHooks: () => this.#dispatcher.waiting.owedHooks,
     })
     await this.#supervisor.open()
   }
@@ -211,10 +224,11 @@ export class Node {
     })
   }
 
-  #surroundings(): BatchSurroundings {
+  #surroundings(hasHook: boolean): BatchSurroundings {
     return {
       node: this.id,
       limits: this.limits,
+      hasHook,
       newTaskId: () => this.#ids.take(),
       versionOf: (name) => (name === undefined ? undefined : this.#agents.get(name)?.version),
       takeSlot: (task) => {
@@ -241,9 +255,11 @@ export class Node {
     this.#dispatcher.poke()
   }
 
-  /** A rejection that nobody handles fails the task whose code it comes from. */
+  /** A rejection that nobody handles fails the task whose code it comes from; that of a hook fails nothing. */
   #claimRejection(reason: unknown): boolean {
-    const task = this.ambient.scope?.task
+    const { task, isHook } = this.ambient.scope ?? {}
+    if (isHook) this.log.warn({ err: reason }, 'a rejection that nobody handled came from onEnded')
+    if (isHook) return true
     if (task === undefined) return false
     const execution = this.executor.get(task)
     if (execution?.isClosed === false) this.executor.fail(execution, reason)

@@ -68,12 +68,14 @@ const fields: { readonly [Name in keyof Task]-?: Field } = {
   result: { is: () => true, isOptional: true },
   error: { is: isError, isOptional: true },
   partial: { is: (value) => value === true, isOptional: true },
+  unread: { is: (value) => Array.isArray(value) && value.every(isText), isOptional: true },
   attempt: { is: isCount },
   epoch: { is: isCount },
   cancelRequestedAt: { is: isNumber, isOptional: true },
   createdAt: { is: isNumber },
   startedAt: { is: isNumber, isOptional: true },
   completedAt: { is: isNumber, isOptional: true },
+  hook: { is: (value) => isObject(value) && isCount(value['attempts']), isOptional: true },
   metadata: { is: () => true, isOptional: true },
 }
 

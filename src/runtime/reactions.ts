@@ -1,4 +1,5 @@
 import { isTerminalEvent } from '../core/event.ts'
+import { isOpen } from '../core/question.ts'
 import { isTerminal } from '../core/status.ts'
 import type { TaskRecord } from '../core/task.ts'
 import type { Committed, Unit } from '../core/unit.ts'
@@ -6,6 +7,7 @@ import type { Closures } from './closures.ts'
 import { committedRecords, isWhole, startsIn } from './committed-record.ts'
 import type { Executor } from './executor.ts'
 import type { Feed } from './feed.ts'
+import type { Hooks } from './hooks.ts'
 import type { Metrics } from './metrics.ts'
 import type { Owners } from './owners.ts'
 import type { Recovery } from './recovery.ts'
@@ -19,6 +21,7 @@ export interface ReactionParts {
   readonly signals: Signals
   readonly metrics: Metrics
   readonly owners: Owners
+  readonly hooks: Pick<Hooks, 'poke'>
   /** Something may start, or be recovered. */
   onWork(): void
 }
@@ -43,6 +46,8 @@ export class Reactions {
       executor.get(unit.fence.task)?.committed(unit.events, lastSeq)
     }
     if (unit.tasks) this.#onTasks(unit, verdict)
+    if (unit.questions) this.#onQuestions(unit)
+    if (unit.hooks && unit.operation !== 'hook') this.#parts.hooks.poke()
     for (const { task, type, data } of unit.events) {
       if (task === undefined) continue
       if (type === 'custom') owners.tellCustom(task, data)
@@ -64,6 +69,12 @@ export class Reactions {
       if (isTerminal(record.status) && unit.operation !== 'restore') this.#onEnded(unit, record)
     }
     if (isWorkWaiting) this.#parts.onWork()
+  }
+
+  #onQuestions(unit: Unit): void {
+    const { executor, signals } = this.#parts
+    for (const { record } of unit.tasks ?? []) executor.retime(record)
+    for (const { record } of unit.questions ?? []) if (!isOpen(record)) signals.fire(`questions:${record.task}`)
   }
 
   #onEnded(unit: Unit, record: TaskRecord): void {

@@ -1,8 +1,9 @@
-import { HoldfastError } from '../core/errors.ts'
+import { HoldfastError, isHoldfastError } from '../core/errors.ts'
 import { type Principal, principalOf, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../core/id.ts'
 import type { Message } from '../core/message.ts'
 import { assistantParts, foldParts, type PartsFold } from '../core/parts.ts'
 import { isQueued, positionsOf } from '../core/position.ts'
+import { toQuestion } from '../core/question.ts'
 import { type Result, toResult } from '../core/result.ts'
 import type { Status } from '../core/status.ts'
 import { isRun, type Task, type TaskRecord, toTask } from '../core/task.ts'
@@ -25,6 +26,13 @@ export interface ListOptions {
 export interface TaskList {
   readonly tasks: readonly Task[]
   readonly cursor?: string
+}
+
+/** Which part of a conversation. */
+export interface MessageOptions {
+  readonly after?: number
+  /** 1-1000, 100 unless given. */
+  readonly limit?: number
 }
 
 export interface MessagePage {
@@ -102,15 +110,12 @@ export class Reads {
   }
 
   /** The whole of the conversation, or what follows a number. */
-  messages(thread: string, options: { readonly after?: number; readonly limit?: number }): Promise<Message[]> {
+  messages(thread: string, options: MessageOptions): Promise<Message[]> {
     const after = checkedAfter(options.after)
     return this.#parts.store.messages(this.key(thread), { after, limit: checkedLimit(options.limit) })
   }
 
-  async messagePage(
-    thread: string,
-    options: { readonly after?: number; readonly limit?: number },
-  ): Promise<MessagePage> {
+  async messagePage(thread: string, options: MessageOptions): Promise<MessagePage> {
     const limit = checkedLimit(options.limit)
     const after = checkedAfter(options.after)
     const found = await this.#parts.store.messages(this.key(thread), { after, limit: limit + 1 })
@@ -120,11 +125,22 @@ export class Reads {
   }
 
   async snapshot(thread: string): Promise<ThreadSnapshot> {
+    for (;;) {
+      try {
+        return await this.#snapshot(thread)
+      } catch (error) {
+        // A task that was running has ended meanwhile, and what it had put out is no longer kept: there is a newer picture.
+        if (!isHoldfastError(error, 'offset_gone')) throw error
+      }
+    }
+  }
+
+  async #snapshot(thread: string): Promise<ThreadSnapshot> {
     const key = this.key(thread)
     const watchers = this.#parts.watchersOf(key)
     const found = await this.#parts.store.snapshot(key, { messages: 100, endedTasks: 100 })
-    const empty = { head: 0, first: 1, messages: [], tasks: [] }
-    const { head, first, messages, tasks } = found ?? empty
+    const empty = { head: 0, first: 1, messages: [], tasks: [], questions: [] }
+    const { head, first, messages, tasks, questions } = found ?? empty
     const queue = positionsOf(tasks)
     const live = await this.#live(tasks, head)
     return {
@@ -135,7 +151,7 @@ export class Reads {
       messages,
       tasks: tasks.map((record) => toTask(record, queue.get(record.id))),
       live,
-      questions: [],
+      questions: questions.map(toQuestion),
     }
   }
 

@@ -1,5 +1,6 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { Agent, Agents } from './agent.ts'
+import { isStandardSchema } from './standard-schema.ts'
 
 /** The agents that this node can run, by name. */
 export type Registry = ReadonlyMap<string, Agent>
@@ -12,11 +13,18 @@ export function registryOf(agents: Agents): Registry {
 }
 
 function checked(name: string, agent: Agent): Agent {
-  if (typeof (agent as Agent | null)?.run === 'function') return agent
-  throw new HoldfastError('invalid_request', `The agent ${name} is neither a function nor an object with one named run`)
+  if (typeof (agent as Agent | null)?.run !== 'function') {
+    throw invalid(`The agent ${name} is neither a function nor an object with one named run`)
+  }
+  if (agent.input === undefined || isStandardSchema(agent.input)) return agent
+  throw invalid(`The input of the agent ${name} is no Standard Schema; give its JSON Schema as inputSchema`)
 }
 
 export function checkRegistered(agents: Registry, name: string): void {
   if (agents.has(name)) return
   throw new HoldfastError('unknown_agent', `No agent named ${JSON.stringify(name)} is registered`)
+}
+
+function invalid(message: string): HoldfastError {
+  return new HoldfastError('invalid_request', message)
 }

@@ -91,8 +91,9 @@ export class Restoration {
   #checked(task: PersistedTask): RestoredTask {
     checkId(task.id)
     const { limits } = this.#parts
-    const { thread: _thread, seq: _seq, position: _position, parent: given, input, result, metadata, ...rest } = task
-    const parent = mergeLineage(given, undefined)
+    const { thread: _thread, seq: _seq, position: _position, hook: _hook, ...given } = task
+    const { parent: givenParent, input, result, metadata, ...rest } = given
+    const parent = mergeLineage(givenParent, undefined)
     const about = `of the restored task ${task.id}`
     const whole = { what: `What is known ${about}`, bytesMax: limits.eventBytes / 2 }
     encode({ ...rest, parent, metadata }, whole)

@@ -1,8 +1,8 @@
-import { HoldfastError } from '../core/errors.ts'
 import type { Event } from '../core/event.ts'
 import { principal as checkedPrincipal, type Principal, type TaskId } from '../core/id.ts'
 import type { Inbox } from '../core/inbox.ts'
 import type { Message } from '../core/message.ts'
+import type { Question } from '../core/question.ts'
 import type { Result } from '../core/result.ts'
 import type { Task } from '../core/task.ts'
 import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
@@ -12,18 +12,20 @@ import { checkInbox } from './checked-options.ts'
 import { nextTurn } from './clock.ts'
 import { eraseThread } from './erasure.ts'
 import { type AgentSummary, infoOf, type Readiness, type RuntimeInfo, summariesOf } from './info.ts'
-import type { AcceptedRun, SendAnswer } from './intake.ts'
+import type { AcceptedRun } from './intake.ts'
 import type { LogCursor } from './log-cursor.ts'
 import type { LogPage } from './log-page.ts'
 import { type EventStream, type LogPageOptions, LogReads, type SubscribeOptions, subscribe } from './log-reads.ts'
+import type { MessageToSend, SendAnswer } from './message-to-send.ts'
 import { Node } from './node.ts'
 import type { NodeOptions } from './node-options.ts'
 import type { PersistedTask } from './persisted-task.ts'
-import { type ListOptions, type MessagePage, Reads, type TaskList } from './reads.ts'
-import { parentOf } from './request.ts'
+import { type ListOptions, type MessageOptions, type MessagePage, Reads, type TaskList } from './reads.ts'
 import type { RestoreAnswer } from './restoration.ts'
-import { type CancelOptions, cancelTask } from './task-cancel.ts'
+import type { Pruned, PruneOptions } from './retention.ts'
+import { type CancelOptions, type CancelThreadOptions, cancelTask, cancelThread } from './task-cancel.ts'
 import { waitForEnd } from './wait-for-end.ts'
+import { withinLineage } from './within-lineage.ts'
 
 export interface RuntimeOptions extends NodeOptions {
   /** How long `close` lets tasks finish before they are handed over. */
@@ -128,18 +130,12 @@ export class Runtime {
     return (await this.#reads()).snapshot(thread)
   }
 
-  async messages(
-    thread: string,
-    options: { readonly after?: number; readonly limit?: number } = {},
-  ): Promise<Message[]> {
+  async messages(thread: string, options: MessageOptions = {}): Promise<Message[]> {
     return (await this.#reads()).messages(thread, options)
   }
 
   /** A page of the conversation, and where the next one begins. */
-  async messagePage(
-    thread: string,
-    options: { readonly after?: number; readonly limit?: number } = {},
-  ): Promise<MessagePage> {
+  async messagePage(thread: string, options: MessageOptions = {}): Promise<MessagePage> {
     return (await this.#reads()).messagePage(thread, options)
   }
 
@@ -172,15 +168,9 @@ export class Runtime {
   }
 
   /** `runs` (the default) takes the active run with its tree and the queue; `all` every live task. */
-  async cancelThread(
-    thread: string,
-    options: { readonly scope?: 'runs' | 'all'; readonly reason?: string } = {},
-  ): Promise<readonly TaskId[]> {
-    const node = await this.#shared.node
-    const key = (await this.#reads()).key(thread)
-    const { scope = 'runs', reason } = options
-    if (scope !== 'runs' && scope !== 'all') throw new HoldfastError('invalid_request', 'A scope is runs or all')
-    return node.intake.cancel(key, { kind: scope }, this.#principal, reason)
+  async cancelThread(thread: string, options: CancelThreadOptions = {}): Promise<readonly TaskId[]> {
+    const { intake } = await this.#shared.node
+    return cancelThread({ intake, reads: await this.#reads(), principal: this.#principal }, thread, options)
   }
 
   /** Cancels all that lives in a thread, waits for it to end, and removes all content. The numbers of its log go on. */
@@ -189,12 +179,16 @@ export class Runtime {
     await eraseThread(node, (await this.#reads()).key(thread), this.#principal)
   }
 
+  /**
+   * Removes what the principal need not keep: old events, events beyond a count, old threads. A call does what takes a
+   * moment; while its answer has a `cursor`, ask again with it.
+   */
+  async prune(options: PruneOptions): Promise<Pruned> {
+    return (await this.#shared.node).retention.prune(this.#principal, options)
+  }
+
   /** Sends a message to a task's inbox. With `thread`, only if the task is of that thread. */
-  async send(
-    task: string,
-    message: { readonly content: unknown; readonly from?: string },
-    options: { readonly thread?: string } = {},
-  ): Promise<SendAnswer> {
+  async send(task: string, message: MessageToSend, options: { readonly thread?: string } = {}): Promise<SendAnswer> {
     const node = await this.#shared.node
     const reads = await this.#reads()
     const record = await reads.record(task)
@@ -203,6 +197,16 @@ export class Runtime {
       return { isSent: false, reason: 'not_owner' }
     }
     return node.intake.send(record, this.#principal, message)
+  }
+
+  /** The principal's open questions, oldest first. */
+  async questions(options: { readonly thread?: string } = {}): Promise<readonly Question[]> {
+    return (await this.#shared.node).questions.open(this.#principal, options.thread)
+  }
+
+  /** Answers a question. Rejects if there is none, it was answered or closed before, or the answer is no option of it. */
+  async answer(question: string, answer: unknown): Promise<Question> {
+    return (await this.#shared.node).questions.answer(this.#principal, question, answer)
   }
 
   /** Resolves with the task once it has ended, however it ends; undefined if there is none. */
@@ -252,10 +256,7 @@ export class Runtime {
     parent: Omit<NonNullable<SpawnOptions['parent']>, 'task'>,
     fn: () => Value | Promise<Value>,
   ): Promise<Value> {
-    const { ambient } = await this.#shared.node
-    const outer = ambient.scope
-    const lineage = { ...outer?.lineage, ...parentOf({ parent }) }
-    return ambient.run({ ...outer, lineage }, async () => await fn())
+    return withinLineage((await this.#shared.node).ambient, parent, fn)
   }
 
   /** The task whose code is running, if any. */

@@ -1,7 +1,7 @@
 import type { TaskRecord } from '../core/task.ts'
 
-/** Something that a waiting task wants to hear of: the end of a task, or something new in an inbox. */
-export type Topic = `end:${string}` | `mail:${string}`
+/** Something that a waiting task wants to hear of: the end of a task, something new in an inbox, what came of its questions. */
+export type Topic = `end:${string}` | `mail:${string}` | `questions:${string}`
 
 export interface Listener {
   /** Resolves once the topic is heard of after `listen`, with the task if it is its end. */

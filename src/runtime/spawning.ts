@@ -8,6 +8,7 @@ import { type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import type { SpawnOptions } from './agent.ts'
 import type { Ambient } from './ambient.ts'
+import { checkAsked } from './checked-input.ts'
 import type { Closures } from './closures.ts'
 import { digest } from './digest.ts'
 import { executing, intent } from './entry.ts'
@@ -15,7 +16,7 @@ import { closedError, type Execution } from './execution.ts'
 import { acceptedTask, requestKey, requestText, unlessRepeated } from './idempotency.ts'
 import type { OpenTasks } from './open-tasks.ts'
 import type { Owners } from './owners.ts'
-import { checkRegistered, type Registry } from './registry.ts'
+import type { Registry } from './registry.ts'
 import { parentOf, spawnRequest } from './request.ts'
 import { named, type StepTaker } from './step-taker.ts'
 import type { OpenStep } from './steps.ts'
@@ -61,7 +62,8 @@ export class Spawning {
     const isHome = scope?.thread === undefined || scope.thread === thread
     const parent = mergeLineage(parentOf(options), isHome ? scope?.lineage : undefined)
     const request = spawnRequest(options, parent, limits)
-    this.#checkAgent(options)
+    await this.#checkAgent(request)
+    this.#parts.checkOpen()
     const key = requestKey(options.idempotencyKey, 'tasks', thread, request)
     const change = writer.change(
       intent(thread, 'accept', (live, around) =>
@@ -88,7 +90,7 @@ export class Spawning {
     const request = spawnRequest(traced, parent, limits)
     const name = { ...named('spawn', options.name), input: digest(target, requestText(request)) }
     const { task } = await taker.takeRaw(name, async (step) => {
-      this.#checkAgent(options)
+      await this.#checkAgent(request)
       const spawn = { execution, taker, step, request, options }
       return target === own ? this.#spawnHere(spawn) : this.#spawnElsewhere(spawn, target)
     })
@@ -129,8 +131,8 @@ export class Spawning {
     return { task: id }
   }
 
-  #checkAgent({ agent }: SpawnOptions): void {
-    if (agent !== undefined) checkRegistered(this.#parts.agents, agent)
+  async #checkAgent(request: TaskRequest): Promise<void> {
+    if (request.agent !== undefined) await checkAsked(this.#parts.agents, request.agent, request)
   }
 
   /** Refuses a task too many, and keeps what of an accepted one cannot be stored, before its commit can start it. */

@@ -6,6 +6,7 @@ import { builtInKey, encodeKey, type StepKind, type StepRecord } from '../core/s
 import type { Ambient, Scope, StepScope } from './ambient.ts'
 import { BackOff } from './back-off.ts'
 import { type Clock, expiry, nextTurn } from './clock.ts'
+import { digest } from './digest.ts'
 import { encode } from './encode.ts'
 import { closedError, type Execution } from './execution.ts'
 import { answerOf, failureOf, isRecorded, type OpenStep } from './steps.ts'
@@ -57,8 +58,10 @@ export class StepTaker {
   }
 
   /** The user's step: a function whose result is recorded. */
-  function(key: string, fn: () => unknown): Promise<unknown> {
-    const name = { kind: 'step', key: encodeKey(key) } as const
+  function(key: string, fn: () => unknown, input?: unknown): Promise<unknown> {
+    const what = { what: `The input of step ${key}`, bytesMax: Number.POSITIVE_INFINITY }
+    const given = input === undefined ? {} : { input: digest(encode(input, what)) }
+    const name = { kind: 'step', key: encodeKey(key), ...given } as const
     return this.take(name, (step, outer) => this.inside(step, outer, {}, fn))
   }
 

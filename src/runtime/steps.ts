@@ -58,7 +58,8 @@ export class Steps {
   }
 
   #path(scope: string | undefined, kind: StepKind, key: string, input: string | undefined): string {
-    if (input === undefined) return this.#keys.take(scope, key)
+    // A function's key is the user's to choose, so what it was given is checked and never looked for.
+    if (input === undefined || kind === 'step') return this.#keys.take(scope, key)
     const alike = (base: string) => this.#replay.alike(base, kind, input)
     return this.#keys.take(scope, key, alike, (path) => this.#replay.isFree(path, kind))
   }

@@ -5,7 +5,10 @@ import type { Dispatcher } from './dispatcher.ts'
 import { executing } from './entry.ts'
 import type { Execution } from './execution.ts'
 import type { Executor } from './executor.ts'
+import type { Hooks } from './hooks.ts'
 import type { Logger } from './logger.ts'
+import type { Questions } from './questions.ts'
+import type { RetentionKeeper } from './retention.ts'
 import type { Writer } from './writer.ts'
 
 export interface SupervisorParts {
@@ -13,6 +16,9 @@ export interface SupervisorParts {
   readonly writer: Writer
   readonly executor: Executor
   readonly dispatcher: Dispatcher
+  readonly questions: Questions
+  readonly retention: RetentionKeeper
+  readonly hooks: Hooks
   readonly clock: Clock
   readonly log: Logger
   readonly node: string
@@ -21,8 +27,13 @@ export interface SupervisorParts {
 
 // How late a task may start if every hint is lost.
 const pollMs = 1_000
+// What is to go has been there for long: nobody minds a minute more.
+const retentionMs = 60_000
 
-/** Keeps the node's lease, looks for work that no hint told of, and hands over what runs when the node closes. */
+/**
+ * Keeps the node's lease, looks for work that no hint told of, applies the retention, and hands over what runs when the
+ * node closes.
+ */
 export class Supervisor {
   readonly #parts: SupervisorParts
   readonly #timers = new Map<string, Timer>()
@@ -33,13 +44,14 @@ export class Supervisor {
   }
 
   async open(): Promise<void> {
-    const { store, node, leaseMs, dispatcher } = this.#parts
+    const { store, node, leaseMs, dispatcher, retention } = this.#parts
     this.#isOpen = true
     await store.renew(node, leaseMs)
     // Before anything can be accepted: what earlier lives of the node left open counts.
     await dispatcher.count()
     this.#every('lease', leaseMs / 3, () => this.#renew())
     this.#every('poll', pollMs, () => this.#poll())
+    if (retention.hasPolicy) this.#every('retention', retentionMs, () => retention.apply())
     dispatcher.open()
   }
 
@@ -49,40 +61,29 @@ export class Supervisor {
    * down when the time is over, what is not written is given up: the next start finds the tasks as after a crash.
    */
   async close(drainMs: number): Promise<void> {
-    const { store, node, log, executor } = this.#parts
-    const gone = this.#storeGone(drainMs)
-    await Promise.race([this.#handOverAll(drainMs), gone.found])
-    gone.cancel()
+    const { store, node, log, executor, retention, hooks, clock, writer } = this.#parts
+    await retention.close()
+    const drain = drainMs > 0 ? expiry(clock, drainMs) : undefined
+    const timeUp = drain?.expired ?? Promise.resolve()
+    await Promise.race([this.#handOverAll(timeUp), timeUp.then(() => writer.down())])
+    drain?.cancel()
+    hooks.abandon()
     for (const execution of executor.all()) executor.abandon(execution)
     this.#isOpen = false
     for (const timer of this.#timers.values()) timer.cancel()
     await store.renew(node, 0).catch((error: unknown) => log.warn({ err: error }, 'the lease could not be given up'))
   }
 
-  async #handOverAll(drainMs: number): Promise<void> {
-    const { executor, dispatcher, writer } = this.#parts
+  async #handOverAll(timeUp: Promise<void>): Promise<void> {
+    const { executor, dispatcher, writer, hooks } = this.#parts
     await dispatcher.close()
-    await this.#drained(drainMs)
+    if (executor.count > 0) await Promise.race([executor.idle(), timeUp])
     // What was accepted just before may begin only now, when its commit is made.
     do {
       await Promise.all(executor.all().map((execution) => this.#handOver(execution)))
       await writer.settled()
     } while (executor.count > 0)
-  }
-
-  #storeGone(drainMs: number): { readonly found: Promise<void>; cancel(): void } {
-    const { clock, writer } = this.#parts
-    if (!(drainMs > 0)) return { found: writer.down(), cancel: () => {} }
-    const drain = expiry(clock, drainMs)
-    return { found: drain.expired.then(() => writer.down()), cancel: () => drain.cancel() }
-  }
-
-  async #drained(drainMs: number): Promise<void> {
-    const { executor, clock } = this.#parts
-    if (executor.count === 0 || !(drainMs > 0)) return
-    const timer = expiry(clock, drainMs)
-    await Promise.race([executor.idle(), timer.expired])
-    timer.cancel()
+    await hooks.close(timeUp)
   }
 
   async #handOver(execution: Execution): Promise<void> {
@@ -108,6 +109,8 @@ export class Supervisor {
   async #poll(): Promise<void> {
     this.#parts.dispatcher.poke()
     await this.#parts.dispatcher.count()
+    this.#parts.hooks.poke()
+    await this.#parts.questions.expireDue()
   }
 
   #every(name: string, periodMs: number, act: () => Promise<void>): void {

@@ -12,9 +12,31 @@ export interface CancelOptions {
   readonly thread?: string
 }
 
+export interface CancelThreadOptions {
+  readonly scope?: 'runs' | 'all'
+  readonly reason?: string
+}
+
+interface Canceller {
+  readonly intake: Intake
+  readonly reads: Reads
+  readonly principal: Principal
+}
+
+/** Every task in reach that had not ended. */
+export async function cancelThread(
+  { intake, reads, principal }: Canceller,
+  thread: string,
+  { scope = 'runs', reason }: CancelThreadOptions,
+): Promise<readonly TaskId[]> {
+  const key = reads.key(thread)
+  if (scope !== 'runs' && scope !== 'all') throw new HoldfastError('invalid_request', 'A scope is runs or all')
+  return intake.cancel(key, { kind: scope }, principal, reason)
+}
+
 /** Undefined if there is no such task; else every task in reach that had not ended, none if it had. */
 export async function cancelTask(
-  { intake, reads, principal }: { readonly intake: Intake; readonly reads: Reads; readonly principal: Principal },
+  { intake, reads, principal }: Canceller,
   task: string,
   { tree = true, reason, thread }: CancelOptions,
 ): Promise<readonly TaskId[] | undefined> {

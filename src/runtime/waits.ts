@@ -38,7 +38,7 @@ export class Waits {
     if (!Number.isFinite(ms)) throw invalid('A sleep is a number of milliseconds')
     const name = { ...named('sleep'), input: String(ms) }
     const until = (await taker.take(name, async () => store.clock.now() + ms)) as number
-    await this.#within(until, undefined)
+    await within(this.#parts, until, undefined)
   }
 
   async end(task: string): Promise<Result> {
@@ -64,9 +64,9 @@ export class Waits {
         try {
           const item = await this.#read(step, only)
           if (item) return item
-          // Not by way of #within: tasks wait here in numbers, and every call in between is memory for each.
+          // Not by way of `within`: tasks wait here in numbers, and every call in between is memory for each.
           if (until === undefined) await taker.wait(listener.heard)
-          else if (!(await this.#within(until, listener.heard))) {
+          else if (!(await within(this.#parts, until, listener.heard))) {
             await taker.record(step, undefined)
             return undefined
           }
@@ -78,6 +78,8 @@ export class Waits {
   }
 
   async #deadline(step: OpenStep, timeoutMs: number): Promise<number> {
+    // Over at once in every attempt, so there is no instant to fix.
+    if (timeoutMs <= 0) return 0
     const { taker, store } = this.#parts
     const name = { ...named('until'), within: step.path }
     return (await taker.take(name, async () => store.clock.now() + timeoutMs)) as number
@@ -122,19 +124,22 @@ export class Waits {
       }
     }
   }
+}
 
-  /** Waits until something is heard, at most until an instant of the store's clock. Says whether it was heard. */
-  async #within(until: number, heard: Promise<unknown> | undefined): Promise<boolean> {
-    const { clock, store, taker } = this.#parts
-    const leftMs = until - store.clock.now()
-    if (leftMs <= 0) return false
-    const timer = expiry(clock, leftMs)
-    const expired = timer.expired.then(() => false)
-    try {
-      return await taker.wait(heard ? Promise.race([heard.then(() => true), expired]) : expired)
-    } finally {
-      timer.cancel()
-    }
+/** Waits until something is heard, at most until an instant of the store's clock. Says whether it was heard. */
+export async function within(
+  { clock, store, taker }: WaitParts,
+  until: number,
+  heard: Promise<unknown> | undefined,
+): Promise<boolean> {
+  const leftMs = until - store.clock.now()
+  if (leftMs <= 0) return false
+  const timer = expiry(clock, leftMs)
+  const expired = timer.expired.then(() => false)
+  try {
+    return await taker.wait(heard ? Promise.race([heard.then(() => true), expired]) : expired)
+  } finally {
+    timer.cancel()
   }
 }
 

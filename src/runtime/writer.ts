@@ -7,7 +7,7 @@ import type { Store } from '../stores/store.ts'
 import { BackOff } from './back-off.ts'
 import { Batch, type BatchSurroundings, batchBytesMax, batchUnitsMax, type Item } from './batch.ts'
 import { type Clock, expiry, nextTurn, stopwatch, type Timer } from './clock.ts'
-import { Company } from './company.ts'
+import type { Company } from './company.ts'
 import { type Author, type Change, type Done, type Entry, isIntent, laneOf } from './entry.ts'
 import { Lanes } from './lanes.ts'
 import type { Logger } from './logger.ts'
@@ -21,6 +21,8 @@ export interface WriterParts extends SettleParts {
   readonly log: Logger
   readonly metrics: Metrics
   readonly around: BatchSurroundings
+  /** What ends wait for, if they do. */
+  readonly company?: Company
   onFatal(error: unknown): void
 }
 
@@ -46,7 +48,6 @@ export class Writer {
   #isClosed = false
   /** Whether the last batch accepted what callers asked for. */
   #hasAccepted = false
-  readonly #company = new Company()
   readonly #backOff = new BackOff()
   #unitsMax = batchUnitsMax
   #idle: (() => void)[] = []
@@ -124,7 +125,7 @@ export class Writer {
 
   #push(lane: string, entry: Entry): void {
     this.#lanes.push(lane, entry)
-    if (isIntent(entry)) this.#company.come()
+    if (isIntent(entry)) this.#parts.company?.come()
     if (!this.#isRunning) void this.#run()
   }
 
@@ -132,7 +133,7 @@ export class Writer {
     this.#isRunning = true
     while (!this.#lanes.isEmpty && !this.#isClosed) {
       await nextTurn()
-      if (this.#hasAccepted && this.#hasEndsOnly) await this.#company.wait()
+      if (this.#hasAccepted && this.#hasEndsOnly) await this.#parts.company?.wait()
       await this.#provide()
       const { threads, around } = this.#parts
       const batch = new Batch(this.#lanes, threads, around, this.#unitsMax)

@@ -6,6 +6,7 @@ import { problemResponse } from './problem-response.ts'
 import type { Site } from './route.ts'
 import { logRoutes } from './routes/log.ts'
 import { loginRoutes } from './routes/login.ts'
+import { pruneRoutes } from './routes/prune.ts'
 import { questionRoutes } from './routes/questions.ts'
 import { resultRoutes } from './routes/results.ts'
 import { runRoutes } from './routes/runs.ts'
@@ -28,6 +29,7 @@ export function createApp(parts: ServerParts): App {
   taskRoutes(site)
   resultRoutes(site)
   questionRoutes(site)
+  pruneRoutes(site)
   systemRoutes(site)
   loginRoutes(site)
   logRoutes(site)

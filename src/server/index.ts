@@ -1,4 +1,5 @@
 export { loginLine, madeTokens } from './auth/made-token.ts'
+export { hasToken } from './auth/token-file.ts'
 export { Tokens } from './auth/tokens.ts'
 export { createHandler, type Handler } from './handler.ts'
 export { isLoopback } from './host.ts'

@@ -2,6 +2,7 @@ import type { StoredEvent } from '../core/event.ts'
 import type { Principal, TaskId, ThreadId, ThreadKey } from '../core/id.ts'
 import type { LivePart } from '../core/live-part.ts'
 import type { Message } from '../core/message.ts'
+import type { QuestionRecord } from '../core/question.ts'
 import type { Status } from '../core/status.ts'
 import type { StepRecord } from '../core/step.ts'
 import type { TaskRecord } from '../core/task.ts'
@@ -63,10 +64,12 @@ export interface Store {
   messages(key: ThreadKey, query: MessageQuery): Promise<Message[]>
 
   task(id: TaskId): Promise<TaskRecord | undefined>
-  /** Newest first. */
-  tasks(query: TaskQuery): Promise<TaskPage>
-  /** The principal's threads that have events, the one with the newest first. */
+  /** Newest first; the owed ones in the order in which they are due. */
+  tasks(query: TaskQuery | OwedQuery): Promise<TaskPage>
+  /** The principal's threads that have events, the one with the newest first; without a principal those of all, one by one. */
   threads(query: ThreadQuery): Promise<ThreadPage>
+  /** Questions in the order in which they were asked, the expired ones in the order of their expiry. */
+  questions(query: QuestionQuery): Promise<QuestionRecord[]>
   /** What a task has recorded, in the order of recording. */
   steps(task: TaskId): Promise<StepRecord[]>
 
@@ -102,6 +105,8 @@ export interface ThreadSnapshot {
   readonly messages: readonly Message[]
   /** All live tasks and the last ended ones, oldest first. */
   readonly tasks: readonly TaskRecord[]
+  /** Those that are open, in the order in which they were asked. */
+  readonly questions: readonly QuestionRecord[]
 }
 
 export interface EventQuery {
@@ -144,18 +149,28 @@ export interface TaskQuery {
   readonly limit: number
 }
 
+/** Ended tasks of all principals, or of one thread, for which a call of `onEnded` is owed and due. There is no cursor. */
+export interface OwedQuery {
+  readonly owedBy: number
+  readonly key?: ThreadKey
+  readonly limit: number
+}
+
 export interface TaskPage {
   readonly tasks: readonly TaskRecord[]
   readonly cursor?: string
 }
 
 export interface ThreadQuery {
-  readonly principal: Principal
+  /** Left out by whoever sees to all threads, such as retention. */
+  readonly principal?: Principal
   readonly cursor?: string
   readonly limit: number
 }
 
 export interface ThreadSummary {
+  /** Whose it is, where the threads of all are listed. */
+  readonly principal?: Principal
   readonly thread: ThreadId
   readonly head: number
   readonly first: number
@@ -167,6 +182,12 @@ export interface ThreadPage {
   readonly threads: readonly ThreadSummary[]
   readonly cursor?: string
 }
+
+/** One question, whatever came of it; or those of live tasks that are open: a principal's, or those that expired by an instant. */
+export type QuestionQuery =
+  | { readonly id: string }
+  | { readonly principal: Principal; readonly thread?: ThreadId }
+  | { readonly expiredAt: number; readonly limit: number }
 
 export interface ClaimQuery {
   readonly node: string
@@ -188,6 +209,8 @@ export interface Offer {
     readonly unclaimable: number
     /** Tasks that have not ended; principals that have none are not in it. */
     readonly openByPrincipal: ReadonlyMap<Principal, number>
+    /** Ended tasks for which a call of `onEnded` is owed, due or not. */
+    readonly owedHooks: number
   }
 }
 

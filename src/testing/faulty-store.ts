@@ -43,6 +43,7 @@ export function faultyStore(inner: Store): FaultyStore {
     task: (id) => alive(() => inner.task(id)),
     tasks: (query) => alive(() => inner.tasks(query)),
     threads: (query) => alive(() => inner.threads(query)),
+    questions: (query) => alive(() => inner.questions(query)),
     steps: (task) => alive(() => inner.steps(task)),
     claim: (query) => alive(() => inner.claim(query)),
     renew: (node, leaseMs) => alive(() => inner.renew(node, leaseMs)),

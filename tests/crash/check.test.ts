@@ -84,6 +84,14 @@ describe('what checks a crash', () => {
       () => withEvent('inbox.accepted', (e) => [{ ...e, type: 'usage', data: {} }]),
       /is lost, doubled/,
     ],
+    ['a question that was asked twice', () => withMore(last('question.asked')), /asked twice/],
+    ['a second answer', () => withMore(last('question.answered')), /has 2 ends/],
+    [
+      'a lost answer',
+      () => withEvent('question.answered', (e) => [{ ...e, type: 'usage', data: {} }]),
+      /was acknowledged, and is lost/,
+    ],
+    ['an answer that nobody gave', () => withEntries(otherHearing), /was told .* for ask, and the log says/],
     ['a conversation that is not the log', () => withThread({ messages: [] }), /are not those of its log/],
     ['a step that was executed again', () => ({ ...sound, effects: again() }), /executed again as/],
     ['a step executed twice in one attempt', () => ({ ...sound, effects: again() }), /twice in one attempt/],
@@ -116,6 +124,10 @@ function again() {
 
 function stray() {
   return [...sound.effects, ...sound.effects.slice(0, 1).map((effect) => ({ ...effect, task: 'bg_99' }))]
+}
+
+function otherHearing(entry: Entry): Entry[] {
+  return entry.kind === 'answered' && entry.step === 'ask' ? [{ ...entry, value: 'null' }] : [entry]
 }
 
 function otherAnswer(entry: Entry): Entry[] {

@@ -15,5 +15,6 @@ describe('sqlite', () => {
     for (const kind of ['accepted', 'sent', 'cancelled', 'answered', 'seen', 'effects', 'resumed'] as const) {
       expect(counts[kind], kind).toBeGreaterThan(10)
     }
+    expect(counts.settled, 'settled').toBeGreaterThan(0)
   })
 })

@@ -1,6 +1,7 @@
 import { checkAcknowledged } from './check-acknowledged.ts'
 import { checkLogs } from './check-log.ts'
 import { checkOutputs } from './check-output.ts'
+import { checkQuestions } from './check-questions.ts'
 import { checkSteps } from './check-steps.ts'
 import { type Case, entriesOf } from './history.ts'
 import { type Entry, isAcknowledged } from './journal.ts'
@@ -50,7 +51,7 @@ async function liveOnce(lives: Lives): Promise<void> {
 
 /** All that is wrong with what came of a load. */
 export function violationsOf(found: Case): string[] {
-  const checks = [checkLogs, checkAcknowledged, checkSteps, checkOutputs]
+  const checks = [checkLogs, checkAcknowledged, checkSteps, checkQuestions, checkOutputs]
   return checks.flatMap((check) => [...check(found)])
 }
 
@@ -65,6 +66,7 @@ export function countsOf(found: Case) {
     accepted: accepted.length,
     steered: accepted.filter((entry) => entry.steered !== undefined).length,
     sent: count('sent'),
+    settled: count('settled'),
     cancelled: entriesOf(found, 'cancelled').filter((entry) => entry.tasks.length > 0).length,
     collected: entriesOf(found, 'collected').filter((entry) => entry.tasks.length > 0).length,
     answered: count('answered'),

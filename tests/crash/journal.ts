@@ -36,6 +36,8 @@ export type Entry =
     }
   | { readonly kind: 'sent'; readonly task: string; readonly id: string; readonly token: string }
   | { readonly kind: 'cancelled'; readonly tasks: readonly string[] }
+  /** A question was answered, with this. */
+  | { readonly kind: 'settled'; readonly thread: string; readonly question: string; readonly answer: string }
   | { readonly kind: 'collected'; readonly thread: string; readonly tasks: readonly string[] }
   /** A task was read after its end. */
   | { readonly kind: 'ended'; readonly task: string; readonly status: string; readonly digest: string }
@@ -61,7 +63,7 @@ export type Entry =
 
 export type EntryKind = Entry['kind']
 
-const operations: readonly EntryKind[] = ['accepted', 'sent', 'cancelled', 'collected', 'ended', 'answered']
+const operations: readonly EntryKind[] = ['accepted', 'sent', 'cancelled', 'settled', 'collected', 'ended', 'answered']
 
 /** Whether an entry tells of an operation that was acknowledged, and not only of something that was read. */
 export function isAcknowledged(entry: Entry): boolean {

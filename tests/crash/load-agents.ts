@@ -1,4 +1,4 @@
-import { type AgentContext, type Agents, cancelled, failed } from '../../src/index.ts'
+import { type AgentContext, type Agents, cancelled, failed, isHoldfastError } from '../../src/index.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { digestOf } from './journal.ts'
 import type { Outside } from './ledger.ts'
@@ -66,6 +66,8 @@ async function performOp(ctx: AgentContext, outside: Outside, op: Op, key: strin
       return answered(ctx, outside, key, null)
     case 'receive':
       return receive(ctx, outside, key, op)
+    case 'ask':
+      return ask(ctx, outside, key, op)
     case 'spawn':
       return spawn(ctx, outside, key, op)
   }
@@ -113,6 +115,20 @@ async function receive(
   if (!item) return
   if (item.kind !== 'custom') return ctx.emit('child_ended', { task: item.taskId })
   return ctx.emit('received', { token: digestOf((item.payload as { content: unknown }).content) })
+}
+
+async function ask(
+  ctx: AgentContext,
+  outside: Outside,
+  key: string,
+  { timeoutMs, hasDefault }: Extract<Op, { op: 'ask' }>,
+): Promise<void> {
+  const question = { text: key, timeoutMs, ...(hasDefault && { default: 'as you like' }) }
+  const given = await ctx.ask(question).catch((error: unknown) => {
+    if (isHoldfastError(error, 'unanswered')) return null
+    throw error
+  })
+  answered(ctx, outside, key, given)
 }
 
 async function spawn(

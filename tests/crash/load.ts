@@ -18,6 +18,7 @@ const weights = {
   run: 30,
   spawn: 16,
   send: 24,
+  answer: 32,
   cancelTask: 3,
   cancelTree: 3,
   cancelThread: 2,
@@ -84,6 +85,8 @@ export class Load {
         return this.#spawn(thread)
       case 'send':
         return this.#send()
+      case 'answer':
+        return this.#answer()
       case 'cancelTask':
         return this.#cancel((task) => runtime.cancel(task))
       case 'cancelTree':
@@ -162,6 +165,20 @@ export class Load {
     const content = { token: this.#parts.random.next() }
     const answer = await this.#parts.runtime.send(task, { content, from: 'load' })
     if (answer.isSent) this.#parts.journal({ kind: 'sent', task, id: answer.id, token: digestOf(content) })
+  }
+
+  /** Others answer as well, questions expire, and tasks end: who comes too late is told so. */
+  async #answer(): Promise<void> {
+    const { random, runtime } = this.#parts
+    const question = random.pick(await runtime.questions())
+    if (!question) return
+    const token = random.next()
+    try {
+      const { thread, answer } = await runtime.answer(question.id, token)
+      this.#parts.journal({ kind: 'settled', thread, question: question.id, answer: digestOf(answer) })
+    } catch (error) {
+      if (!isHoldfastError(error, 'already_answered') && !isHoldfastError(error, 'task_terminated')) throw error
+    }
   }
 
   async #cancel(cancel: (task: string) => Promise<boolean>): Promise<void> {

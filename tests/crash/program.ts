@@ -22,6 +22,7 @@ export type Op =
   | { readonly op: 'messages' }
   | { readonly op: 'sleep'; readonly ms: number }
   | { readonly op: 'receive'; readonly timeoutMs: number; readonly only: 'messages' | 'all' }
+  | { readonly op: 'ask'; readonly timeoutMs: number; readonly hasDefault: boolean }
   | { readonly op: 'spawn'; readonly child: Assignment; readonly where: 'attached' | 'detached' | 'elsewhere' }
 
 export interface Program {
@@ -43,6 +44,7 @@ const weights: Readonly<Record<Op['op'], number>> = {
   messages: 1,
   sleep: 2,
   receive: 7,
+  ask: 6,
   spawn: 5,
 }
 
@@ -72,6 +74,8 @@ function makeOp(random: SeededRandom, index: number, depth: number): Op {
       return { op, ms: 1 + random.below(20) }
     case 'receive':
       return { op, timeoutMs: 5 + random.below(60), only: random.chance(0.5) ? 'all' : 'messages' }
+    case 'ask':
+      return { op, timeoutMs: 20 + random.below(200), hasDefault: random.chance(0.5) }
     case 'spawn':
       return depth > 0 ? makeSpawn(random, depth - 1) : { op: 'mark', padding: 0 }
     case 'mark':

@@ -1,11 +1,11 @@
-import type { AgentContext, Agents, Runtime } from '../../src/index.ts'
+import { type AgentContext, type Agents, isHoldfastError, type Runtime } from '../../src/index.ts'
 import { digestOf, type Entry, type Journal } from './journal.ts'
 import type { Outside } from './ledger.ts'
 import { answered, effectStep } from './load-agents.ts'
 import { type Witness, writeEnd, writeSeen } from './witness.ts'
 
 /**
- * A small fixed scenario with a bit of everything: steps, a child that is waited for, a message, a cancel. Whoever
+ * A small fixed scenario with a bit of everything: steps, a child that is waited for, a message, a question, a cancel. Whoever
  * tells it is a client that died and came back: each request is sent again until it was answered.
  */
 export const storyThread = 'story'
@@ -21,6 +21,8 @@ export function storyAgents(outside: Outside): Agents {
       await ctx.say('two;')
       const item = await ctx.receive({ only: 'messages' })
       answered(ctx, outside, 'receive', item ?? null)
+      const given = await ctx.ask({ text: 'ask', options: ['yes', 'no'] })
+      answered(ctx, outside, 'ask', given)
       await effectStep(ctx, outside, 'last', () => ctx.say('three;'))
       return end.answer
     },
@@ -47,6 +49,7 @@ export async function tellStory(runtime: Runtime, journal: Journal, told: readon
   journal({ kind: 'accepted', task: idler.id, thread, key: 'idler' })
   if (await runtime.cancel(idler.id)) journal({ kind: 'cancelled', tasks: [idler.id] })
   if (!told.some((entry) => entry.kind === 'sent')) await sendOn(witness, run.id)
+  await answerIt(witness, thread)
   await Promise.all([writeEnd(witness, run.id), writeEnd(witness, idler.id)])
   await runtime.close()
   await watching
@@ -56,6 +59,19 @@ async function sendOn({ runtime, journal }: Witness, task: string): Promise<void
   const content = 'go on'
   const answer = await runtime.send(task, { content })
   if (answer.isSent) journal({ kind: 'sent', task, id: answer.id, token: digestOf(content) })
+}
+
+/** Answers when the question is there. Who died before the answer came asks again, and may be told that it got through. */
+async function answerIt({ runtime, journal }: Witness, thread: string): Promise<void> {
+  for await (const event of runtime.subscribe({ thread, types: ['question.asked'] })) {
+    if (event.type !== 'question.asked') continue
+    const { id } = event.data.question
+    const answered = await runtime.answer(id, 'yes').catch((error: unknown) => {
+      if (isHoldfastError(error, 'already_answered')) return error.facts as { readonly answer: unknown }
+      throw error
+    })
+    return journal({ kind: 'settled', thread, question: id, answer: digestOf(answered.answer) })
+  }
 }
 
 /** The key is in the metadata as well, where the checks find it. */

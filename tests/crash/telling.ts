@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createRuntime } from '../../src/index.ts'
 import { checkAcknowledged } from './check-acknowledged.ts'
 import { checkLogs } from './check-log.ts'
+import { checkQuestions } from './check-questions.ts'
 import { checkSteps } from './check-steps.ts'
 import { Child } from './child.ts'
 import type { CallPoint } from './counted-store.ts'
@@ -70,7 +71,7 @@ export class Telling {
 
 /** All that is wrong with a story that was told to its end. */
 export function storyViolations(found: Case): string[] {
-  const violations = [checkLogs, checkAcknowledged, checkSteps].flatMap((check) => [...check(found)])
+  const violations = [checkLogs, checkAcknowledged, checkSteps, checkQuestions].flatMap((check) => [...check(found)])
   const tasks = [...found.tasks.values()].map(({ agent, status, result }) => `${agent} ${status} ${String(result)}`)
   const ended = 'child completed grown, idler cancelled undefined, parent completed grown'
   if (tasks.sort().join(', ') !== ended) violations.push(`the tasks are ${tasks.join(', ')}`)

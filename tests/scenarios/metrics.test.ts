@@ -16,6 +16,8 @@ const names = [
   'holdfast_streams',
   'holdfast_ring_misses_total',
   'holdfast_unclaimable_tasks',
+  'holdfast_hooks_total',
+  'holdfast_hooks_owed',
 ]
 
 onEachStore(['memory', 'sqlite'], (_kind, world) => {

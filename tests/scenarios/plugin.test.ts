@@ -157,9 +157,11 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       isSent: false,
       reason: 'not_found',
     })
-    expect(await use(plugin, 'send_message', { task: spawned.task, content: '' })).toMatchObject({
+    const stranger = await ended(runtime, () => 'a function of this process')
+    expect(await use(plugin, 'send_message', { task: stranger, content: '' })).toMatchObject({
       isSent: false,
       reason: 'task_terminated',
+      taskStatus: 'completed',
     })
   })
 

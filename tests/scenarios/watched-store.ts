@@ -46,6 +46,7 @@ export function watchedStore(store: Store, traffic: Traffic): Store {
     task: (id) => counted(store.task(id)),
     tasks: (query) => counted(store.tasks(query)),
     threads: (query) => counted(store.threads(query)),
+    questions: (query) => counted(store.questions(query)),
     steps: (task) => counted(store.steps(task)),
     claim: (query) => counted(store.claim(query)),
     renew: (node, leaseMs) => counted(store.renew(node, leaseMs)),

@@ -182,6 +182,7 @@ onSharedServer(['memory'], (_kind, server) => {
     expect(await client.ready()).toMatchObject({ status: 'ready', store: 'memory' })
     expect(await client.metrics()).toContain('holdfast_streams')
     expect(await client.openapi()).toMatchObject({ openapi: '3.1.0' })
+    expect(await client.prune({ threadsMs: 86_400_000 })).toEqual({ threads: 0, events: 0, tasks: 0 })
     await thread.delete()
     expect((await thread.snapshot()).messages).toEqual([])
     const anonymous = createClient({ url: server().url })

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/cli/config-file.ts'
-import { readSettings, settingNames, variableNames } from '../../src/cli/settings.ts'
+import { settingNames } from '../../src/cli/setting-names.ts'
+import { readSettings, variableNames } from '../../src/cli/settings.ts'
 import { OwnedProcess } from './harness/owned-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -55,7 +56,11 @@ describe('docs/operations.md', () => {
     const { server, url } = await start(starts[0] ?? '')
     for (const command of others.filter(isRunnable)) {
       const script = command.replaceAll('http://127.0.0.1:4747', url)
-      execFileSync('/bin/sh', ['-ec', script], { cwd: home, env: { ...process.env, HOME: home }, stdio: 'pipe' })
+      execFileSync('/bin/sh', ['-ec', script], {
+        cwd: home,
+        env: { ...process.env, HOME: home, PATH: `${home}${delimiter}${process.env['PATH']}` },
+        stdio: 'pipe',
+      })
     }
     expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
     for (const command of starts.slice(1).filter(isRunnable)) {

@@ -26,6 +26,22 @@ export const collectBody = z.strictObject({ tasks: z.array(idText).max(collectCo
 
 export const answerBody = z.strictObject({ answer: anyJson }).meta({ id: 'Answer' })
 
+const kept = z.int().min(1).optional()
+
+export const pruneBody = z
+  .strictObject({
+    eventsMs: kept.meta({ description: 'Events older than this go from the front of their log' }),
+    eventsPerThread: kept.meta({ description: 'At most so many events of a thread are kept: its newest' }),
+    threadsMs: kept.meta({ description: 'A thread in which nothing has happened for this long goes as a whole' }),
+    dryRun: z.boolean().optional().meta({ description: 'Only counts' }),
+    cursor: idText.optional().meta({ description: 'That of the last answer' }),
+  })
+  .refine(
+    ({ eventsMs, eventsPerThread, threadsMs }) => (eventsMs ?? eventsPerThread ?? threadsMs) !== undefined,
+    'Say what to prune: eventsMs, eventsPerThread or threadsMs',
+  )
+  .meta({ id: 'Prune' })
+
 const credential = z.string().min(1).max(credentialLengthMax)
 
 export const loginBody = z

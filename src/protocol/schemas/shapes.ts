@@ -14,6 +14,12 @@ const parent = z.object({
   agent: z.string().optional(),
 })
 
+const hook = z.object({
+  attempts: z.int().meta({ description: 'Calls that failed' }),
+  error: z.string().optional().meta({ description: 'How the last of them failed' }),
+  nextAt: instant.optional().meta({ description: 'When it is called next; absent if it was given up' }),
+})
+
 export const task = z
   .object({
     id: z.string(),
@@ -33,12 +39,19 @@ export const task = z
     result: z.unknown().optional(),
     error: taskError.optional(),
     partial: z.literal(true).optional(),
+    unread: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Of an ended task: the first messages, at most 100, that it never read' }),
     attempt: z.int(),
     epoch: z.int(),
     cancelRequestedAt: instant.optional(),
     createdAt: instant,
     startedAt: instant.optional(),
     completedAt: instant.optional(),
+    hook: hook
+      .optional()
+      .meta({ description: 'Of an ended task, while a call of onEnded is owed or when it was given up' }),
     metadata: z.unknown().optional(),
   })
   .meta({ id: 'Task' })

@@ -1,5 +1,5 @@
 import { assertNever } from '../../core/errors.ts'
-import type { AgentContext } from '../agent.ts'
+import type { AgentContext, QuestionOptions } from '../agent.ts'
 import { unlessStopped } from '../stop.ts'
 import { postEffect } from './effect.ts'
 import type { Op, SpawnFields } from './script-program.ts'
@@ -18,6 +18,7 @@ export async function perform(ctx: AgentContext, op: Action): Promise<unknown> {
   if ('sleepMs' in op) return ctx.sleep(op.sleepMs)
   if ('spawn' in op) return spawn(ctx, op.spawn)
   if ('receive' in op) return receive(ctx, op.receive)
+  if ('ask' in op) return ask(ctx, op.ask)
   if ('answer' in op) return ctx.answer(op.answer)
   if ('hang' in op) return hang(ctx, op.hang)
   if ('blockMs' in op) return block(op.blockMs)
@@ -72,6 +73,11 @@ async function receive(ctx: AgentContext, { timeoutMs }: { readonly timeoutMs?: 
   const item = await ctx.receive({ only: 'messages', ...(timeoutMs !== undefined && { timeoutMs }) })
   if (item?.kind !== 'custom') return ctx.emit('receive_timeout')
   return ctx.emit('received', item.payload)
+}
+
+async function ask(ctx: AgentContext, question: QuestionOptions): Promise<void> {
+  const { answer, by } = await ctx.ask(question)
+  await ctx.emit('answered', { answer, by })
 }
 
 function hang(ctx: AgentContext, how: true | 'hard'): Promise<never> {

@@ -1,5 +1,6 @@
 import { isHoldfastError } from '../../core/errors.ts'
 import { checkName } from '../../core/name.ts'
+import type { QuestionOptions } from '../agent.ts'
 import { isLoopback } from './effect.ts'
 
 /** One thing that a script does, as it stands in the input. */
@@ -18,6 +19,7 @@ export type Op =
   | { readonly sleepMs: number }
   | { readonly spawn: SpawnFields }
   | { readonly receive: { readonly timeoutMs?: number } }
+  | { readonly ask: Omit<QuestionOptions, 'key'> }
   | { readonly answer: unknown }
   | { readonly fail: string }
   | { readonly return: unknown }
@@ -67,6 +69,11 @@ const duration = check(
   `a whole number of milliseconds from 0 to ${durationMsMax}`,
   (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= durationMsMax,
 )
+const question = check('a text that says something', (value) => typeof value === 'string' && value !== '')
+const optionList = check(
+  'a list of one text or more',
+  (value) => Array.isArray(value) && value.length > 0 && value.every((option) => typeof option === 'string'),
+)
 const hanging = check('true or "hard"', (value) => value === true || value === 'hard')
 
 const program: Check = (value, at, rules) => {
@@ -78,6 +85,15 @@ const spawning: Check = (value, at, rules) =>
   fieldProblems(at, value, { script: program }, { name: taskName, detached: flag, wait: flag }, rules)
 
 const receiving: Check = (value, at, rules) => fieldProblems(at, value, {}, { timeoutMs: duration }, rules)
+
+const asking: Check = (value, at, rules) => {
+  const optional = { options: optionList, timeoutMs: duration, default: anything }
+  const problems = fieldProblems(at, value, { text: question }, optional, rules)
+  if (problems.length > 0) return problems
+  const { options, default: fallback } = value as QuestionOptions
+  if (!options || fallback === undefined || options.includes(fallback as string)) return []
+  return [`${at}.default must be one of the options`]
+}
 
 const effect: Check = (value, at, rules) => {
   if (!rules.allowEffects) return [`${at} is not allowed here`]
@@ -108,6 +124,7 @@ const ops: readonly { readonly name: string; readonly value: Check; readonly fie
   { name: 'sleepMs', value: duration },
   { name: 'spawn', value: spawning },
   { name: 'receive', value: receiving },
+  { name: 'ask', value: asking },
   { name: 'answer', value: anything },
   { name: 'fail', value: text },
   { name: 'return', value: anything },

@@ -5,6 +5,8 @@ type Schema = Readonly<Record<string, unknown>>
 const anything: Schema = {}
 const text: Schema = { type: 'string' }
 const word: Schema = { type: 'string', minLength: 1, maxLength: 200 }
+const question: Schema = { type: 'string', minLength: 1 }
+const optionList: Schema = { type: 'array', items: text, minItems: 1 }
 const flag: Schema = { type: 'boolean' }
 const count: Schema = { type: 'integer', minimum: 1 }
 const duration: Schema = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1, description: 'Milliseconds' }
@@ -39,6 +41,9 @@ function opSchemas({ allowEffects }: ScriptRules): Schema[] {
     op('A wait', { sleepMs: duration }),
     op('A child task', { spawn: fields({ script: program }, { name, detached: flag, wait: flag }) }),
     op('The next message of its inbox', { receive: fields({}, { timeoutMs: duration }) }),
+    op('A question to people', {
+      ask: fields({ text: question }, { options: optionList, timeoutMs: duration, default: anything }),
+    }),
     op('The answer; the last one counts', { answer: anything }),
     op('The end, as failed', { fail: text }),
     op('The end, with a result', { return: anything }),

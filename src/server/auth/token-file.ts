@@ -17,6 +17,11 @@ export function keptToken(folder: string): string {
   return readToken(path) ?? makeToken(folder, path)
 }
 
+/** Whether a token is kept there. Throws what is wrong with the file, and never tells the token. */
+export function hasToken(folder: string): boolean {
+  return readToken(tokenFile(folder)) !== undefined
+}
+
 function readToken(path: string): string | undefined {
   const descriptor = openToken(path)
   if (descriptor === undefined) return undefined

@@ -1,11 +1,10 @@
-import { HoldfastError } from '../../core/errors.ts'
 import { questionList } from '../../protocol/schemas/answers.ts'
 import { answerBody } from '../../protocol/schemas/bodies.ts'
 import { questionParams, questionsQuery } from '../../protocol/schemas/queries.ts'
 import { question } from '../../protocol/schemas/shapes.ts'
 import { json, route, type Site } from '../route.ts'
 
-/** Questions of tasks to people. No task can ask yet: none is open, and none can be answered. */
+/** Questions of tasks to people. */
 export function questionRoutes(site: Site): void {
   route(
     site,
@@ -16,7 +15,7 @@ export function questionRoutes(site: Site): void {
       query: questionsQuery,
       answers: [{ status: 200, description: 'The open questions', schema: questionList }],
     },
-    ({ c }) => json(c, 200, { questions: [] }),
+    async ({ c, runtime, query }) => json(c, 200, { questions: await runtime.questions(query) }),
   )
   route(
     site,
@@ -29,8 +28,6 @@ export function questionRoutes(site: Site): void {
       answers: [{ status: 200, description: 'The question with its answer', schema: question }],
       problems: ['not_found', 'already_answered', 'task_terminated', 'invalid_input'],
     },
-    () => {
-      throw new HoldfastError('not_found', 'There is no such question')
-    },
+    async ({ c, runtime, params, body }) => json(c, 200, await runtime.answer(params.id, body.answer)),
   )
 }

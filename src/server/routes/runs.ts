@@ -65,6 +65,7 @@ function taskRoute(site: Site): void {
         'too_large',
         'unknown_agent',
         'reserved_name',
+        'invalid_input',
         ...whenRefused,
       ],
     },

@@ -3,7 +3,7 @@ import { cancelled, sent, taskList } from '../../protocol/schemas/answers.ts'
 import { cancelTaskBody, messageBody } from '../../protocol/schemas/bodies.ts'
 import { taskParams, tasksQuery } from '../../protocol/schemas/queries.ts'
 import { task } from '../../protocol/schemas/shapes.ts'
-import type { SendAnswer } from '../../runtime/intake.ts'
+import type { SendAnswer } from '../../runtime/message-to-send.ts'
 import { json, route, type Site } from '../route.ts'
 
 /** Single tasks: reading, cancelling, sending to them. */
@@ -86,6 +86,6 @@ export function sentId(answer: SendAnswer, task: string): string {
     case 'no_inbox':
       throw new HoldfastError('no_inbox', 'Only runs and tasks of type agent have an inbox')
     case 'task_terminated':
-      throw new HoldfastError('task_terminated', 'The task has ended; nobody would read it', { facts: { taskStatus } })
+      throw new HoldfastError('task_terminated', 'The task has ended or is being cancelled; nobody would read it', { facts: { taskStatus } })
   }
 }

@@ -1,4 +1,4 @@
-import { assertNever, HoldfastError, notFound } from '../../core/errors.ts'
+import { assertNever, notFound } from '../../core/errors.ts'
 import type { CancelFrame, ClientFrame, RunFrame, SendFrame, ServerFrame } from '../../protocol/frames.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { sentId } from '../routes/tasks.ts'
@@ -29,8 +29,7 @@ export async function answerFrame(frame: ClientFrame, target: FrameTarget): Prom
     case 'send':
       return send(frame, target)
     case 'answer':
-      // No agent can ask yet, so there is no question that an id could name.
-      throw new HoldfastError('not_found', 'There is no such question')
+      return { type: 'answered', ...idOf(frame), question: await target.runtime.answer(frame.question, frame.answer) }
     case 'ping':
       return { type: 'pong', ...idOf(frame) }
     default:

@@ -6,9 +6,10 @@ import type { Fence, IdempotencyKey, Refusal, Unit, Verdict } from '../../core/u
 import { frozenCopy } from './frozen-copy.ts'
 import { Journal } from './journal.ts'
 import type { Leases } from './leases.ts'
-import { dropMail, eraseThread, forget } from './removals.ts'
+import { putQuestion } from './question-table.ts'
+import { dropMail, forget, remove } from './removals.ts'
 import { headOf, type KeyRow, type MailRow, pair, type Tables, type ThreadRow } from './tables.ts'
-import { numberTasks, putTask, takeTasks, updateLive } from './task-table.ts'
+import { numberTasks, putHooks, putTask, takeTasks, updateLive } from './task-table.ts'
 
 /**
  * Commits a batch in one go of the event loop, so nobody reads between two of its units.
@@ -63,7 +64,7 @@ function holdsFence(tables: Tables, key: ThreadKey, fence: Fence): boolean {
 /** The order of effects is that of `LiveThread.apply`, which must come to the same live part. */
 function apply(tables: Tables, unit: Unit, now: number, journal: Journal): Verdict {
   const thread = threadRow(tables, unit.thread, now, journal)
-  if (unit.erase) eraseThread(tables, thread, journal)
+  const removed = remove(tables, thread, unit, journal)
   const at = Math.max(now, thread.at)
   const first = headOf(thread) + 1
   const events = appendEvents(thread, unit.events, at, journal)
@@ -79,11 +80,13 @@ function apply(tables: Tables, unit: Unit, now: number, journal: Journal): Verdi
   numberTasks(tables, unit.thread, ranges, journal)
   writeMail(tables, unit, journal)
   const taken = takeTasks(tables, unit.thread, unit.take ?? [], journal)
+  if (unit.hooks) putHooks(tables, unit.thread, unit.hooks, at, journal)
   writeMessages(tables, unit, events, journal)
+  writeQuestions(tables, unit, at, journal)
   writeSteps(tables, unit, head, journal)
   for (const task of unit.forget ?? []) forget(tables, unit.thread, task, journal)
   if (unit.key) writeKey(tables, principalOf(unit.thread), unit.key, journal)
-  return { committed: true, first, at, taken }
+  return { committed: true, first, at, taken, ...(removed && { removed }) }
 }
 
 function threadRow(tables: Tables, key: ThreadKey, now: number, journal: Journal): ThreadRow {
@@ -123,6 +126,12 @@ function writeMessages(tables: Tables, unit: Unit, events: readonly StoredEvent[
     const row = { ordinal: tables.counters.ordinal++, key: unit.thread, put: frozenCopy(put), seq, at }
     tables.messageIds.add(row, journal)
     tables.messages.add(row, journal)
+  }
+}
+
+function writeQuestions(tables: Tables, unit: Unit, at: number, journal: Journal): void {
+  for (const put of unit.questions ?? []) {
+    putQuestion(tables.questions, unit.thread, put, { at, ordinal: tables.counters.ordinal++ }, journal)
   }
 }
 

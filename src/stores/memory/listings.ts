@@ -1,20 +1,31 @@
 import { HoldfastError } from '../../core/errors.ts'
-import { threadKey, threadOf } from '../../core/id.ts'
+import { type Principal, principalOf, threadKey, threadOf } from '../../core/id.ts'
 import type { TaskRecord } from '../../core/task.ts'
-import type { TaskPage, TaskQuery, ThreadPage, ThreadQuery } from '../store.ts'
+import type { OwedQuery, TaskPage, TaskQuery, ThreadPage, ThreadQuery } from '../store.ts'
 import { lowerBound } from './sorted-index.ts'
 import {
   byEnd,
   compareEnds,
   type EndPosition,
   endPosition,
+  everybody,
   headOf,
   type Tables,
   type TaskRow,
   type ThreadRow,
 } from './tables.ts'
 
-export function listTasks(tables: Tables, query: TaskQuery): TaskPage {
+export function listTasks(tables: Tables, query: TaskQuery | OwedQuery): TaskPage {
+  return 'owedBy' in query ? listOwed(tables, query) : listOwn(tables, query)
+}
+
+function listOwed({ changing }: Tables, { owedBy, key, limit }: OwedQuery): TaskPage {
+  const rows = key === undefined ? changing.owed.group(everybody) : changing.owedOfThread.group(key)
+  const due = lowerBound(rows, ({ record }) => ((record.hook?.nextAt ?? 0) <= owedBy ? -1 : 1))
+  return { tasks: rows.slice(0, Math.min(due, limit)).map((row) => row.record) }
+}
+
+function listOwn(tables: Tables, query: TaskQuery): TaskPage {
   const matches = ({ record }: TaskRow) => isAskedFor(record, query)
   const { found, hasMore } = query.untaken
     ? take(untakenAfter(tables, query), matches, query.limit)
@@ -59,28 +70,38 @@ function* untakenAfter(tables: Tables, query: TaskQuery): Iterable<TaskRow> {
 }
 
 export function listThreads(tables: Tables, query: ThreadQuery): ThreadPage {
-  const after = query.cursor === undefined ? undefined : parseThreadCursor(query.cursor)
-  const used = (tables.threadsOf.get(query.principal) ?? []).filter((row) => row.events.length > 0)
-  const rows = used.sort((a, b) => newestFirst(position(a), position(b)))
-  const { found, hasMore } = take(rows, (row) => !after || newestFirst(position(row), after) > 0, query.limit)
-  const threads = found.map((row) => ({ thread: threadOf(row.key), head: headOf(row), first: row.first, at: row.at }))
+  const { principal, cursor, limit } = query
+  const isOfAll = principal === undefined
+  const after = cursor === undefined ? undefined : parseThreadCursor(principal, cursor)
+  const owned = isOfAll ? [...tables.threadsOf.values()].flat() : (tables.threadsOf.get(principal) ?? [])
+  const places = owned.filter((row) => row.events.length > 0).map(placeOf)
+  const { found, hasMore } = take(places.sort(inOrder), (place) => !after || inOrder(place, after) > 0, limit)
+  const threads = found.map(({ row, at, thread, ...whose }) => {
+    return { ...(isOfAll && whose), thread, head: headOf(row), first: row.first, at }
+  })
   const last = found.at(-1)
   if (!hasMore || !last) return { threads }
-  return { threads, cursor: `${last.at}/${threadOf(last.key)}` }
+  const within = `${last.at}/${last.thread}`
+  return { threads, cursor: isOfAll ? `${last.principal}/${within}` : within }
 }
 
-interface ThreadPosition {
+interface ThreadPlace {
+  readonly principal: Principal
   readonly at: number
   readonly thread: string
 }
 
-function position({ at, key }: ThreadRow): ThreadPosition {
-  return { at, thread: threadOf(key) }
+function placeOf(row: ThreadRow) {
+  return { row, principal: principalOf(row.key), at: row.at, thread: threadOf(row.key) }
 }
 
-function newestFirst(a: ThreadPosition, b: ThreadPosition): number {
-  if (a.at !== b.at) return b.at - a.at
-  return a.thread < b.thread ? -1 : Number(a.thread > b.thread)
+/** By principal, then the newest first. */
+function inOrder(a: ThreadPlace, b: ThreadPlace): number {
+  return compareTexts(a.principal, b.principal) || b.at - a.at || compareTexts(a.thread, b.thread)
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
 }
 
 /** Looks one further than the page, because a cursor is given only if something follows. */
@@ -106,10 +127,11 @@ function parseNumbers(cursor: string, count: 1 | 3): readonly number[] {
   return parts.map(Number)
 }
 
-function parseThreadCursor(cursor: string): ThreadPosition {
-  const parts = /^([0-9]{1,16})\/(.+)$/.exec(cursor)
-  if (parts?.[1] === undefined || parts[2] === undefined) throw badCursor()
-  return { at: Number(parts[1]), thread: parts[2] }
+function parseThreadCursor(principal: Principal | undefined, cursor: string): ThreadPlace {
+  const parts = /^(?:([^/]+)\/)?([0-9]{1,16})\/([^/]+)$/.exec(cursor)
+  const owner = principal ?? parts?.[1]
+  if (owner === undefined || parts?.[2] === undefined || parts[3] === undefined) throw badCursor()
+  return { principal: owner as Principal, at: Number(parts[2]), thread: parts[3] }
 }
 
 function badCursor(): HoldfastError {

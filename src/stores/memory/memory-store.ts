@@ -2,6 +2,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import type { TaskId, ThreadKey } from '../../core/id.ts'
 import type { LivePart } from '../../core/live-part.ts'
 import type { Message } from '../../core/message.ts'
+import type { QuestionRecord } from '../../core/question.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Unit, Verdict } from '../../core/unit.ts'
@@ -11,6 +12,8 @@ import type {
   EventQuery,
   MessageQuery,
   Offer,
+  OwedQuery,
+  QuestionQuery,
   SnapshotLimits,
   Store,
   TaskPage,
@@ -23,8 +26,9 @@ import { commitUnits } from './commit-units.ts'
 import { Leases } from './leases.ts'
 import { listTasks, listThreads } from './listings.ts'
 import { offer } from './offer.ts'
+import { listQuestions } from './question-table.ts'
 import { emptyTables, type Tables } from './tables.ts'
-import { readEvents, readLivePart, readMessages, readSnapshot } from './thread-reads.ts'
+import { isLiveIn, readEvents, readLivePart, readMessages, readSnapshot } from './thread-reads.ts'
 
 export interface MemoryStoreOptions {
   readonly clock?: { now(): number }
@@ -102,12 +106,17 @@ class MemoryStore implements Store {
     return this.#opened().tasks.get(id)?.record
   }
 
-  async tasks(query: TaskQuery): Promise<TaskPage> {
+  async tasks(query: TaskQuery | OwedQuery): Promise<TaskPage> {
     return listTasks(this.#opened(), query)
   }
 
   async threads(query: ThreadQuery): Promise<ThreadPage> {
     return listThreads(this.#opened(), query)
+  }
+
+  async questions(query: QuestionQuery): Promise<QuestionRecord[]> {
+    const tables = this.#opened()
+    return listQuestions(tables.questions, query, isLiveIn(tables))
   }
 
   async steps(task: TaskId): Promise<StepRecord[]> {

@@ -2,7 +2,7 @@ import { type Principal, principalOf, type ThreadKey } from '../../core/id.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
 import type { Leases } from './leases.ts'
-import { byOrdinal, type Tables, type TaskRow } from './tables.ts'
+import { byOrdinal, everybody, type Tables, type TaskRow } from './tables.ts'
 
 export function offer(tables: Tables, leases: Leases, query: ClaimQuery): Offer {
   const { ready, leased } = tables.changing
@@ -28,12 +28,13 @@ function oldest(groups: readonly (readonly TaskRow[])[], limit: number): TaskRef
 }
 
 function count(tables: Tables, agents: readonly string[]): NonNullable<Offer['counts']> {
-  const { live, pending, ready } = tables.changing
+  const { live, pending, ready, owed } = tables.changing
   const foreign = [...ready.groups()].filter(([agent]) => !agents.includes(agent))
   return {
     pending: pending.group('pending').length,
     unclaimable: foreign.reduce((sum, [, rows]) => sum + rows.length, 0),
     openByPrincipal: countByPrincipal(live.groups()),
+    owedHooks: owed.group(everybody).length,
   }
 }
 

@@ -4,6 +4,7 @@ import { isTerminal } from '../../core/status.ts'
 import type { StepRecord } from '../../core/step.ts'
 import { isRun, type TaskRecord } from '../../core/task.ts'
 import type { IdempotencyKey, Mail, MessagePut } from '../../core/unit.ts'
+import { emptyQuestions } from './question-table.ts'
 import { type IndexRule, SortedIndex } from './sorted-index.ts'
 
 export interface ThreadRow {
@@ -81,6 +82,7 @@ export function emptyTables() {
       order: byOrdinal,
       unique: 'A step is recorded twice',
     }),
+    questions: emptyQuestions(),
     keys: new Map<string, KeyRow>(),
     keysOfTask: new SortedIndex<KeyRow>({ key: (row) => row.used.task, order: byOrdinal }),
   }
@@ -105,6 +107,9 @@ function changingIndexes() {
     live: index({ key: ({ record }) => (isLive(record) ? record.key : undefined), order: byPlace }),
     ended: index({ key: ({ record }) => (isLive(record) ? undefined : record.key), order: byEnd }),
     untaken: index({ key: ({ record }) => (isUntaken(record) ? record.key : undefined), order: byEnd }),
+    /** Those whose hook is owed: all together, and by thread. */
+    owed: index({ key: ({ record }) => (isOwed(record) ? everybody : undefined), order: byDue }),
+    owedOfThread: index({ key: ({ record }) => (isOwed(record) ? record.key : undefined), order: byDue }),
     /** Untaken ends that are to wake their thread, and those that a parent may still read: what `isAwaited` can hold for. */
     wakers: index({
       key: ({ record }) => (isUntaken(record) && record.wake !== undefined ? record.key : undefined),
@@ -137,6 +142,8 @@ function changingIndexes() {
 
 // The group of tasks without an agent or a node. Nothing that has a name is called by a NUL.
 const nobody = '\u0000'
+// The one group of an index over all threads.
+export const everybody = 'all'
 
 function index(rule: IndexRule<TaskRow>): SortedIndex<TaskRow> {
   return new SortedIndex(rule)
@@ -160,6 +167,10 @@ export function isUntaken(record: TaskRecord): boolean {
   return isTerminal(record.status) && !record.taken && !isRun(record)
 }
 
+function isOwed(record: TaskRecord): boolean {
+  return record.hook?.nextAt !== undefined
+}
+
 function isReady(record: TaskRecord): boolean {
   return record.status === 'pending' && record.ready && !record.closure
 }
@@ -174,6 +185,10 @@ export function byOrdinal(a: { readonly ordinal: number }, b: { readonly ordinal
 
 function byPlace(a: TaskRow, b: TaskRow): number {
   return a.record.place - b.record.place || byOrdinal(a, b)
+}
+
+function byDue(a: TaskRow, b: TaskRow): number {
+  return (a.record.hook?.nextAt ?? 0) - (b.record.hook?.nextAt ?? 0) || byOrdinal(a, b)
 }
 
 function bySeq(a: MessageRow, b: MessageRow): number {

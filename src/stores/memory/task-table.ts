@@ -1,5 +1,6 @@
 import { invariant } from '../../core/errors.ts'
 import type { Range } from '../../core/event.ts'
+import { type HookPut, putHook, withHook } from '../../core/hook.ts'
 import { type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
 import { withStoredReport } from '../../core/report.ts'
 import { stamped } from '../../core/stamp.ts'
@@ -67,6 +68,15 @@ export function takeTasks(tables: Tables, key: ThreadKey, ids: readonly TaskId[]
     replace(tables, row, Object.freeze({ ...row.record, taken: true }), journal)
     return true
   })
+}
+
+/** Only of ended tasks; what is owed to others is not known yet. */
+export function putHooks(tables: Tables, key: ThreadKey, puts: readonly HookPut[], at: number, journal: Journal): void {
+  for (const put of puts) {
+    const row = tables.tasks.get(put.task)
+    if (row?.record.key !== key || !isTerminal(row.record.status)) continue
+    replace(tables, row, frozenCopy(withHook(row.record, putHook(put, at))), journal)
+  }
 }
 
 function insert(tables: Tables, record: TaskRecord, journal: Journal): void {

@@ -1,10 +1,12 @@
 import type { StoredEvent } from '../../core/event.ts'
-import { type ThreadKey, threadOf } from '../../core/id.ts'
+import { principalOf, type TaskId, type ThreadKey, threadOf } from '../../core/id.ts'
 import { isAwaited, type LivePart } from '../../core/live-part.ts'
 import type { Message, Part } from '../../core/message.ts'
+import { isTerminal } from '../../core/status.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Mail } from '../../core/unit.ts'
 import type { EventPage, EventQuery, MessageQuery, SnapshotLimits, ThreadSnapshot } from '../store.ts'
+import { listQuestions, untakenQuestions } from './question-table.ts'
 import { lowerBound } from './sorted-index.ts'
 import { byEnd, byOrdinal, headOf, type MessageRow, pair, type Tables, type TaskRow } from './tables.ts'
 
@@ -13,7 +15,23 @@ export function readLivePart(tables: Tables, key: ThreadKey): LivePart | undefin
   if (!thread) return undefined
   const tasks = tables.changing.live.group(key).map((row) => row.record)
   const { rev, wakes } = thread
-  return { key, rev, wakes, tasks, ended: awaitedEnds(tables, key, tasks), mail: unreadMail(tables, key, tasks) }
+  return {
+    key,
+    rev,
+    wakes,
+    tasks,
+    ended: awaitedEnds(tables, key, tasks),
+    mail: unreadMail(tables, key, tasks),
+    questions: untakenQuestions(tables.questions, key, isLiveIn(tables)),
+  }
+}
+
+/** Tells whether a task has not ended. */
+export function isLiveIn(tables: Tables): (task: TaskId) => boolean {
+  return (id) => {
+    const record = tables.tasks.get(id)?.record
+    return record !== undefined && !isTerminal(record.status)
+  }
 }
 
 /** Asks the live tasks for their ended children instead of the ended tasks for their parents, which may be any number. */
@@ -38,7 +56,9 @@ export function readSnapshot(tables: Tables, key: ThreadKey, limits: SnapshotLim
   const ended = lastOf(tables.changing.ended.group(key), limits.endedTasks)
   const tasks = [...live, ...ended].sort(byOrdinal).map((row) => row.record)
   const messages = readMessages(tables, key, { limit: limits.messages, fromEnd: true })
-  return { head: headOf(thread), first: thread.first, messages, tasks }
+  const owned = { principal: principalOf(key), thread: threadOf(key) }
+  const questions = listQuestions(tables.questions, owned, isLiveIn(tables))
+  return { head: headOf(thread), first: thread.first, messages, tasks, questions }
 }
 
 export function readEvents(tables: Tables, key: ThreadKey, query: EventQuery): EventPage {

@@ -1,7 +1,8 @@
 import { principalOf, type ThreadKey } from '../../core/id.ts'
-import type { Fence, Refusal, Verdict } from '../../core/unit.ts'
+import type { Fence, Refusal, Removed, Verdict } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
 import type { PackedUnit } from './packed-unit.ts'
+import { writeQuestion } from './questions.ts'
 import type { TaskWrites, UnitPlace } from './task-writes.ts'
 import type { KnownThread, ThreadWrites } from './thread-writes.ts'
 import { findKey, forgetTask, readMail, writeKey, writeMail, writeMessage, writeStep } from './unit-writes.ts'
@@ -67,7 +68,7 @@ export class Batch {
 
   #write(unit: PackedUnit): Verdict {
     const thread = this.#tables.threads.use(unit.thread, this.#moment.now)
-    if (unit.erase) this.#erase(thread)
+    const removed = this.#remove(thread, unit)
     const first = thread.head + 1
     const at = Math.max(thread.at, this.#moment.now)
     this.#tables.threads.append(thread, unit, at)
@@ -78,12 +79,14 @@ export class Batch {
     for (const id of unit.read ?? []) readMail(this.#tables.connection, thread.n, id)
     const taken = unit.take?.filter((id) => this.#tables.tasks.take(id, thread.n)) ?? []
     this.#writeRest(unit, thread, first, at)
-    return { committed: true, first, at, taken }
+    return { committed: true, first, at, taken, ...(removed && { removed }) }
   }
 
-  #erase(thread: KnownThread): void {
-    this.#tables.threads.erase(thread)
-    this.#tables.tasks.erase(thread.n)
+  #remove(thread: KnownThread, { erase, eraseTasks, trim }: PackedUnit): Removed | undefined {
+    const { threads, tasks } = this.#tables
+    if (erase) return { events: threads.erase(thread), tasks: tasks.erase(thread.n) }
+    if (eraseTasks !== undefined) return { events: 0, tasks: tasks.erase(thread.n, eraseTasks) }
+    return trim === undefined ? undefined : { events: threads.trim(thread, trim), tasks: 0 }
   }
 
   #writeTasks(unit: PackedUnit, thread: KnownThread, first: number, at: number): void {
@@ -107,6 +110,8 @@ export class Batch {
         throw new Error(`The message ${put.id} names an event that its unit does not have`)
       writeMessage(this.#tables.connection, thread.n, put, first + put.event, at)
     }
+    for (const put of unit.hooks ?? []) this.#tables.tasks.hook(put, thread.n, at)
+    for (const put of unit.questions ?? []) writeQuestion(this.#tables.connection, thread.n, put, at)
     for (const step of unit.steps ?? []) writeStep(this.#tables.connection, step, thread.head)
     for (const id of unit.forget ?? []) forgetTask(this.#tables.connection, thread.n, id)
     if (unit.key) writeKey(this.#tables.connection, principalOf(unit.thread), unit.key, this.#moment.now)

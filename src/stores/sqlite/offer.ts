@@ -33,6 +33,8 @@ const countUnclaimable = `
   SELECT count(*) AS count FROM tasks INDEXED BY tasks_startable
   WHERE startable AND (agent IS NULL OR agent NOT IN (SELECT value FROM json_each(?)))`
 
+const countOwed = 'SELECT count(*) AS count FROM tasks INDEXED BY tasks_owed WHERE hook_at IS NOT NULL'
+
 interface RefRow {
   readonly n: number
   readonly id: TaskId
@@ -64,7 +66,8 @@ function readCounts(connection: Connection, agents: readonly string[]): NonNulla
   const openByPrincipal = new Map<Principal, number>()
   for (const { principal, count } of open) openByPrincipal.set(principal, (openByPrincipal.get(principal) ?? 0) + count)
   const unclaimable = connection.get<{ count: number }>(countUnclaimable, JSON.stringify(agents))?.count ?? 0
-  return { pending, unclaimable, openByPrincipal }
+  const owedHooks = connection.get<{ count: number }>(countOwed)?.count ?? 0
+  return { pending, unclaimable, openByPrincipal, owedHooks }
 }
 
 function oldest(rows: readonly RefRow[], limit: number): TaskRef[] {

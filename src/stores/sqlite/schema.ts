@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
  * The schema has a version. The minor is the number of the last migration; within a major, migrations only add, so a
  * program works on a newer minor. A newer major it cannot understand, and refuses.
  */
-interface SchemaVersion {
+export interface SchemaVersion {
   readonly major: number
   readonly minor: number
 }
@@ -14,17 +14,32 @@ interface SchemaVersion {
 const major = 1
 const folder = new URL('./migrations/', import.meta.url)
 
-/**
- * Checks that the file holds a schema we understand, or none, before anything of it is changed. Says what it lacks;
- * throws `store_schema` if it lacks something and may not be migrated.
- */
-export function checkSchema(connection: Connection, path: string, mayMigrate: boolean): Migration[] {
+/** What schema a file has, what this program brings it to, and what it lacks until then. */
+export interface SchemaState {
+  /** Absent for an empty file. */
+  readonly found?: SchemaVersion
+  readonly newest: SchemaVersion
+  readonly missing: readonly Migration[]
+}
+
+/** Reads without a change. Throws `store_schema` for the file of another program, or of a newer major. */
+export function readSchema(connection: Connection, path: string): SchemaState {
   const found = readVersion(connection, path)
   if (found && found.major > major) {
     const message = `The store ${path} has schema ${found.major}.${found.minor}, newer than ${major}. Upgrade Holdfast`
     throw new HoldfastError('store_schema', message)
   }
-  const missing = migrations().filter((migration) => migration.number > (found?.minor ?? 0))
+  const known = migrations()
+  const missing = known.filter((migration) => migration.number > (found?.minor ?? 0))
+  return { ...(found && { found }), newest: { major, minor: known.at(-1)?.number ?? 0 }, missing }
+}
+
+/**
+ * Checks that the file holds a schema we understand, or none, before anything of it is changed. Says what it lacks;
+ * throws `store_schema` if it lacks something and may not be migrated.
+ */
+export function checkSchema(connection: Connection, path: string, mayMigrate: boolean): readonly Migration[] {
+  const { missing } = readSchema(connection, path)
   if (missing.length === 0 || mayMigrate) return missing
   const message = `The store ${path} lacks migration ${missing[0]?.name}. Let it migrate first`
   throw new HoldfastError('store_schema', message)

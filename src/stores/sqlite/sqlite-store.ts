@@ -3,6 +3,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import { type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
 import type { LivePart } from '../../core/live-part.ts'
 import type { Message } from '../../core/message.ts'
+import type { QuestionRecord } from '../../core/question.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Unit, Verdict } from '../../core/unit.ts'
@@ -12,6 +13,8 @@ import type {
   EventQuery,
   MessageQuery,
   Offer,
+  OwedQuery,
+  QuestionQuery,
   SnapshotLimits,
   Store,
   TaskPage,
@@ -22,12 +25,14 @@ import type {
 } from '../store.ts'
 import { sqliteClock } from './clock.ts'
 import { Connection } from './connection.ts'
+import { adoptCopy } from './copy-mark.ts'
 import { readEvents } from './event-reads.ts'
 import { translate, translateOpening } from './failure.ts'
 import { Leases } from './leases.ts'
 import { locate } from './location.ts'
 import { FileLock } from './lock.ts'
 import { readOffer } from './offer.ts'
+import { listQuestions } from './questions.ts'
 import { listTasks, readSteps, readTask } from './task-reads.ts'
 import { listThreads } from './thread-list.ts'
 import { readLivePart, readMessages, readSnapshot } from './thread-reads.ts'
@@ -39,7 +44,7 @@ export interface SqliteStoreOptions {
   readonly clock?: { now(): number }
   /** Whether opening makes the schema and brings it up to date (the default), or refuses a file that lacks it. */
   readonly migrate?: boolean
-  /** The most pages of 8 KiB the file may have; a commit that needs more is refused as if the disk were full. */
+  /** The most pages of 4 KiB the file may have; a commit that needs more is refused as if the disk were full. */
   readonly pageCountMax?: number
 }
 
@@ -82,6 +87,7 @@ class SqliteStore implements Store {
     const lock = new FileLock(path)
     let writer: WriterHost | undefined
     try {
+      adoptCopy(path)
       const opened = await WriterHost.open({ path, mayMigrate, ...(pageCountMax !== undefined && { pageCountMax }) })
       writer = opened.host
       this.#opened = { path, lock, writer, reader: openReader(path) }
@@ -147,12 +153,16 @@ class SqliteStore implements Store {
     return this.#readOnce((reader) => readTask(reader, id))
   }
 
-  async tasks(query: TaskQuery): Promise<TaskPage> {
+  async tasks(query: TaskQuery | OwedQuery): Promise<TaskPage> {
     return this.#read((reader) => listTasks(reader, query))
   }
 
   async threads(query: ThreadQuery): Promise<ThreadPage> {
     return this.#read((reader) => listThreads(reader, query))
+  }
+
+  async questions(query: QuestionQuery): Promise<QuestionRecord[]> {
+    return this.#readOnce((reader) => listQuestions(reader, query))
   }
 
   async steps(task: TaskId): Promise<StepRecord[]> {

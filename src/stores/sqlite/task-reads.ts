@@ -3,7 +3,7 @@ import { type TaskId, threadKey } from '../../core/id.ts'
 import { statuses } from '../../core/status.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
-import type { TaskPage, TaskQuery } from '../store.ts'
+import type { OwedQuery, TaskPage, TaskQuery } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { parseNumbers } from './cursor.ts'
 import { joinTasks, selectTasks, type TaskRow, toRecord } from './task-row.ts'
@@ -35,7 +35,27 @@ export function readSteps(connection: Connection, id: TaskId): StepRecord[] {
   })
 }
 
-export function listTasks(connection: Connection, query: TaskQuery): TaskPage {
+export function listTasks(connection: Connection, query: TaskQuery | OwedQuery): TaskPage {
+  return 'owedBy' in query ? listOwed(connection, query) : listOwn(connection, query)
+}
+
+const selectOwed = (index: string, own: string): string => `${selectTasks}
+  FROM tasks t INDEXED BY ${index} ${joinTasks}
+  WHERE t.hook_at IS NOT NULL AND ${own} t.hook_at <= ?
+  ORDER BY t.hook_at, t.n LIMIT ?`
+
+const selectOwedOfAll = selectOwed('tasks_owed', '')
+const selectOwedOfThread = selectOwed('tasks_owed_of_thread', 't.thread = (SELECT n FROM threads WHERE key = ?) AND')
+
+function listOwed(connection: Connection, { owedBy, key, limit }: OwedQuery): TaskPage {
+  const rows =
+    key === undefined
+      ? connection.all<TaskRow>(selectOwedOfAll, owedBy, limit)
+      : connection.all<TaskRow>(selectOwedOfThread, key, owedBy, limit)
+  return { tasks: rows.map(toRecord) }
+}
+
+function listOwn(connection: Connection, query: TaskQuery): TaskPage {
   // One more than the page, because a cursor is given only if something follows.
   const rows = query.untaken ? untakenRows(connection, query) : newestRows(connection, query)
   const page = rows.slice(0, query.limit)

@@ -1,3 +1,4 @@
+import type { HookRecord } from '../../core/hook.ts'
 import type { JsonText, TaskId, ThreadKey } from '../../core/id.ts'
 import type { Status } from '../../core/status.ts'
 import type { TaskRecord, Usage } from '../../core/task.ts'
@@ -30,6 +31,8 @@ export interface TaskRow {
   readonly cancel_requested_at: number | null
   readonly progress: number | null
   readonly usage: string | null
+  readonly hook: string | null
+  readonly hook_at: number | null
   readonly doc: string
   readonly input: JsonText | null
   readonly result: JsonText | null
@@ -39,7 +42,7 @@ export interface TaskRow {
 export const selectTasks = `
   SELECT t.n, t.id, th.key, t.type, t.agent, t.name, t.step_key, t.status, t.place, t.ready, t.taken, t.closure, t.wake,
          t.node, t.attempt, t.epoch, t.first_seq, t.started_seq, t.seq, t.created_at, t.started_at, t.completed_at,
-         t.cancel_requested_at, t.progress, t.usage, t.doc, i.body AS input, r.body AS result`
+         t.cancel_requested_at, t.progress, t.usage, t.hook, t.hook_at, t.doc, i.body AS input, r.body AS result`
 
 export const joinTasks = `
   CROSS JOIN threads th ON th.n = t.thread
@@ -65,6 +68,7 @@ const apart = [
   'epoch',
   'progress',
   'usage',
+  'hook',
   'input',
   'result',
   'firstSeq',
@@ -99,12 +103,24 @@ export function toRecord(row: TaskRow): TaskRecord {
     epoch: row.epoch,
     ...(row.progress !== null && { progress: row.progress }),
     ...(row.usage !== null && { usage: JSON.parse(row.usage) as Usage }),
+    ...(row.hook !== null && { hook: hookOf(row.hook, row.hook_at) }),
     ...(row.input !== null && { input: row.input }),
     ...(row.result !== null && { result: row.result }),
     ...instants(row),
     firstSeq: row.first_seq,
     seq: row.seq,
   }
+}
+
+/** The instant has a column of its own, because what is due is looked for by it. */
+function hookOf(text: string, nextAt: number | null): HookRecord {
+  return { ...(JSON.parse(text) as Omit<HookRecord, 'nextAt'>), ...(nextAt !== null && { nextAt }) }
+}
+
+export function hookValues(hook: HookRecord | undefined): [text: string | null, nextAt: number | null] {
+  if (!hook) return [null, null]
+  const { nextAt, ...rest } = hook
+  return [JSON.stringify(rest), nextAt ?? null]
 }
 
 function instants(row: TaskRow): Pick<TaskRecord, Stamp> {

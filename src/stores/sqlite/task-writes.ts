@@ -1,10 +1,11 @@
 import { invariant } from '../../core/errors.ts'
 import type { Range } from '../../core/event.ts'
+import { type HookPut, putHook } from '../../core/hook.ts'
 import type { TaskId } from '../../core/id.ts'
 import type { Status } from '../../core/status.ts'
 import type { Fence, Report, TaskPut } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
-import { columnNames, columnValues, reportNames, reportValue, stampNames, stampValues } from './task-row.ts'
+import { columnNames, columnValues, hookValues, reportNames, reportValue, stampNames, stampValues } from './task-row.ts'
 
 /** A task as the units taken so far have left it. */
 interface KnownTask {
@@ -50,18 +51,20 @@ const replaceResult = 'INSERT OR REPLACE INTO results (task, body) VALUES (?, ?)
 const deleteResult = 'DELETE FROM results WHERE task = ?'
 
 // Whatever refers to a task goes before it.
-const tasksOfThread = 'SELECT n FROM tasks INDEXED BY tasks_of_thread WHERE thread = ?'
-const idsOfThread = 'SELECT id FROM tasks INDEXED BY tasks_of_thread WHERE thread = ?'
-const eraseTasks = [
+const tasksOfThread = 'SELECT n FROM tasks INDEXED BY tasks_of_thread WHERE thread = ?1 LIMIT ?2'
+const idsOfThread = 'SELECT id FROM tasks INDEXED BY tasks_of_thread WHERE thread = ?1 LIMIT ?2'
+const eraseHanging = [
   `DELETE FROM inputs WHERE task IN (${tasksOfThread})`,
   `DELETE FROM results WHERE task IN (${tasksOfThread})`,
   `DELETE FROM steps WHERE task IN (${idsOfThread})`,
+  `DELETE FROM questions WHERE task IN (${idsOfThread})`,
   `DELETE FROM keys WHERE (principal, key) IN (
     SELECT principal, key FROM keys INDEXED BY keys_of_task WHERE task IN (${idsOfThread}))`,
-  'DELETE FROM tasks WHERE thread = ?',
 ]
 
 const takeResult = 'UPDATE tasks SET taken = 1 WHERE id = ? AND thread = ? AND untaken'
+
+const updateHook = 'UPDATE tasks SET hook = ?, hook_at = ? WHERE id = ? AND thread = ? AND NOT live'
 
 // Some hundred bytes each: enough for all tasks that are executed at the same time.
 const knownCountMax = 10_000
@@ -111,6 +114,10 @@ export class TaskWrites {
     return this.#connection.run(takeResult, id, thread) === 1
   }
 
+  hook(put: HookPut, thread: number, at: number): void {
+    this.#connection.run(updateHook, ...hookValues(putHook(put, at)), put.task, thread)
+  }
+
   flush(): void {
     for (const task of this.#changed) {
       const values = reportNames.map((name) => reportValue(task.report, name))
@@ -121,14 +128,16 @@ export class TaskWrites {
     if (this.#known.size > knownCountMax) this.forget()
   }
 
-  /** Removes all tasks of a thread, and what hangs on them. */
-  erase(thread: number): void {
-    for (const sql of eraseTasks) this.#connection.run(sql, thread)
+  /** Removes tasks of a thread, all unless it is said how many, and what hangs on them. Says how many those were. */
+  erase(thread: number, countMax = -1): number {
+    for (const sql of eraseHanging) this.#connection.run(sql, thread, countMax)
+    const taskCount = this.#connection.run(`DELETE FROM tasks WHERE n IN (${tasksOfThread})`, thread, countMax)
     for (const [id, task] of this.#known) {
       if (task.thread !== thread) continue
       this.#known.delete(id)
       this.#changed.delete(task)
     }
+    return taskCount
   }
 
   /** Forgets what is known, which a transaction that failed has made wrong. */

@@ -1,5 +1,5 @@
-import { type ThreadKey, threadOf } from '../../core/id.ts'
-import type { ThreadPage, ThreadQuery } from '../store.ts'
+import { type Principal, principalOf, type ThreadKey, threadOf } from '../../core/id.ts'
+import type { ThreadPage, ThreadQuery, ThreadSummary } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { badCursor } from './cursor.ts'
 
@@ -10,6 +10,9 @@ const selectThreads = `
   ORDER BY at DESC, key
   LIMIT ?4`
 
+const selectNextPrincipal = `
+  SELECT min(principal) AS principal FROM threads INDEXED BY threads_by_newest WHERE principal > ? AND head >= first`
+
 interface ThreadRow {
   readonly key: ThreadKey
   readonly head: number
@@ -17,20 +20,68 @@ interface ThreadRow {
   readonly at: number
 }
 
-export function listThreads(connection: Connection, query: ThreadQuery): ThreadPage {
-  const { principal, cursor, limit } = query
-  const after = cursor === undefined ? { at: Number.MAX_SAFE_INTEGER, thread: '' } : parseCursor(cursor)
-  const key = `${principal}/${after.thread}`
-  const rows = connection.all<ThreadRow>(selectThreads, principal, after.at, key, limit + 1)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const threads = page.map(({ key, head, first, at }) => ({ thread: threadOf(key), head, first, at }))
-  if (rows.length <= limit || !last) return { threads }
-  return { threads, cursor: `${last.at}/${threadOf(last.key)}` }
+/** Where a page begins: after this thread. */
+interface Place {
+  readonly principal: Principal
+  readonly at: number
+  readonly thread: string
 }
 
-function parseCursor(cursor: string): { readonly at: number; readonly thread: string } {
+export function listThreads(connection: Connection, query: ThreadQuery): ThreadPage {
+  const { principal, cursor, limit } = query
+  if (principal === undefined) return listAllThreads(connection, cursor, limit)
+  const rows = rowsAfter(
+    connection,
+    cursor === undefined ? beginningOf(principal) : parse(principal, cursor),
+    limit + 1,
+  )
+  const threads = rows.slice(0, limit).map(summary)
+  const last = threads.at(-1)
+  if (rows.length <= limit || !last) return { threads }
+  return { threads, cursor: `${last.at}/${last.thread}` }
+}
+
+/** One principal after the other, each by the same index. */
+function listAllThreads(connection: Connection, cursor: string | undefined, limit: number): ThreadPage {
+  const rows: ThreadRow[] = []
+  for (
+    let place = cursor === undefined ? nextBeginning(connection, '') : parseWithPrincipal(cursor);
+    place && rows.length <= limit;
+    place = nextBeginning(connection, place.principal)
+  ) {
+    rows.push(...rowsAfter(connection, place, limit + 1 - rows.length))
+  }
+  const threads = rows.slice(0, limit).map((row) => ({ principal: principalOf(row.key), ...summary(row) }))
+  const last = threads.at(-1)
+  if (rows.length <= limit || !last) return { threads }
+  return { threads, cursor: `${last.principal}/${last.at}/${last.thread}` }
+}
+
+function rowsAfter(connection: Connection, { principal, at, thread }: Place, limit: number): ThreadRow[] {
+  return connection.all<ThreadRow>(selectThreads, principal, at, `${principal}/${thread}`, limit)
+}
+
+function nextBeginning(connection: Connection, before: string): Place | undefined {
+  const next = connection.get<{ principal: Principal | null }>(selectNextPrincipal, before)?.principal
+  return next ? beginningOf(next) : undefined
+}
+
+function beginningOf(principal: Principal): Place {
+  return { principal, at: Number.MAX_SAFE_INTEGER, thread: '' }
+}
+
+function summary({ key, head, first, at }: ThreadRow): ThreadSummary {
+  return { thread: threadOf(key), head, first, at }
+}
+
+function parseWithPrincipal(cursor: string): Place {
+  const slash = cursor.indexOf('/')
+  if (slash < 1) throw badCursor()
+  return parse(cursor.slice(0, slash) as Principal, cursor.slice(slash + 1))
+}
+
+function parse(principal: Principal, cursor: string): Place {
   const parts = /^([0-9]{1,16})\/(.+)$/.exec(cursor)
   if (parts?.[1] === undefined || parts[2] === undefined) throw badCursor()
-  return { at: Number(parts[1]), thread: parts[2] }
+  return { principal, at: Number(parts[1]), thread: parts[2] }
 }

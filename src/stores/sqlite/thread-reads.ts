@@ -1,9 +1,10 @@
-import { type TaskId, type ThreadKey, threadOf } from '../../core/id.ts'
+import { principalOf, type TaskId, type ThreadKey, threadOf } from '../../core/id.ts'
 import type { LivePart } from '../../core/live-part.ts'
 import type { Finish, Message, Part, Role } from '../../core/message.ts'
 import type { Mail } from '../../core/unit.ts'
 import type { MessageQuery, SnapshotLimits, ThreadSnapshot } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { listQuestions, readUntakenQuestions } from './questions.ts'
 import { joinTasks, selectTasks, type TaskRow, toRecord } from './task-row.ts'
 import type { MailDoc } from './unit-writes.ts'
 
@@ -58,7 +59,8 @@ export function readLivePart(connection: Connection, key: ThreadKey): LivePart |
   const tasks = connection.all<TaskRow>(selectLive, thread.n).map(toRecord)
   const ended = connection.all<TaskRow>(selectAwaited, thread.n).map(toRecord)
   const mail = connection.all<MailRow>(selectMail, thread.n).map(toMail)
-  return { key, rev: thread.rev, wakes: thread.wakes, tasks, ended, mail }
+  const questions = readUntakenQuestions(connection, thread.n)
+  return { key, rev: thread.rev, wakes: thread.wakes, tasks, ended, mail, questions }
 }
 
 export function readSnapshot(
@@ -72,7 +74,8 @@ export function readSnapshot(
   const ended = connection.all<TaskRow>(selectEnded, thread.n, limits.endedTasks)
   const tasks = [...live, ...ended].sort((a, b) => a.n - b.n).map(toRecord)
   const messages = readMessages(connection, key, { limit: limits.messages, fromEnd: true })
-  return { head: thread.head, first: thread.first, messages, tasks }
+  const questions = listQuestions(connection, { principal: principalOf(key), thread: threadOf(key) })
+  return { head: thread.head, first: thread.first, messages, tasks, questions }
 }
 
 export function readMessages(connection: Connection, key: ThreadKey, query: MessageQuery): Message[] {

@@ -12,8 +12,8 @@ export interface KnownThread {
   rev: number
   wakes: number
   at: number
-  /** The head and revision of its row, which are those of its last commit. */
-  stored: { readonly head: number; readonly rev: number }
+  /** Its row, as its last commit left it. */
+  stored: ThreadRow
   /** Encoded events that wait for `flush`; the last of them has the number `head`. */
   lines: string[]
 }
@@ -27,6 +27,11 @@ interface ThreadRow {
   readonly at: number
 }
 
+interface FrontRow {
+  readonly last: number
+  readonly length: number
+}
+
 const selectThread = 'SELECT n, first, head, rev, wakes, at FROM threads WHERE key = ?'
 
 const insertThread = `
@@ -36,6 +41,19 @@ const updateThread = `
   UPDATE threads SET first = ?, head = ?, rev = ?, wakes = ?, at = ? WHERE n = ? AND head = ? AND rev = ?`
 
 const eraseContent = ['chunks', 'messages', 'mail'].map((table) => `DELETE FROM ${table} WHERE thread = ?`)
+
+// Only the head of a row is read for this, however long its body is.
+const selectFront = `
+  SELECT last, octet_length(body) AS length FROM chunks INDEXED BY chunks_by_first
+  WHERE thread = ? AND first <= ?
+  ORDER BY first
+  LIMIT ?`
+
+const deleteFront = 'DELETE FROM chunks WHERE thread = ? AND first <= ?'
+
+// What is removed in one go takes a few milliseconds, so that nobody who appends is held up by it.
+const trimRowCountMax = 128
+const trimLengthMax = 262_144
 
 const insertChunk = 'INSERT INTO chunks (thread, first, last, at, body) VALUES (?, ?, ?, ?, ?)'
 
@@ -78,22 +96,36 @@ export class ThreadWrites {
     thread.at = at
   }
 
-  /** Removes what the thread holds beside tasks, also what waits for `flush`. Its row stays, because its numbers go on. */
-  erase(thread: KnownThread): void {
+  /**
+   * Removes what the thread holds beside tasks, also what waits for `flush`. Its row stays, because its numbers go on.
+   * Says how many events those were.
+   */
+  erase(thread: KnownThread): number {
+    const eventCount = thread.head - thread.first + 1
     for (const sql of eraseContent) this.#connection.run(sql, thread.n)
     thread.lines = []
     thread.first = thread.head + 1
     thread.wakes = 0
+    return eventCount
+  }
+
+  /** Removes some of the rows that end at this number or before, from the front. Says how many events those were. */
+  trim(thread: KnownThread, upTo: number): number {
+    const before = thread.first
+    let length = 0
+    for (const row of this.#connection.all<FrontRow>(selectFront, thread.n, upTo, trimRowCountMax)) {
+      length += row.length
+      if (row.last > upTo || (thread.first > before && length > trimLengthMax)) break
+      thread.first = row.last + 1
+    }
+    if (thread.first > before) this.#connection.run(deleteFront, thread.n, thread.first - 1)
+    return thread.first - before
   }
 
   flush(): void {
     for (const thread of this.#used) {
-      const { n, first, head, rev, wakes, at, stored } = thread
       this.#writeChunks(thread)
-      const count = this.#connection.run(updateThread, first, head, rev, wakes, at, n, stored.head, stored.rev)
-      invariant(count === 1, `thread ${n} is at head ${stored.head} and revision ${stored.rev}`)
-      thread.stored = { head, rev }
-      thread.lines = []
+      this.#writeRow(thread)
     }
     this.#used.clear()
     if (this.#known.size > knownCountMax) this.forget()
@@ -115,22 +147,33 @@ export class ThreadWrites {
     }
   }
 
+  #writeRow(thread: KnownThread): void {
+    const { n, first, head, rev, wakes, at, stored } = thread
+    thread.lines = []
+    // A trim that found nothing to remove has nothing to write either, and needs no fsync.
+    const isAsStored = rev === stored.rev && head === stored.head && first === stored.first && wakes === stored.wakes
+    if (isAsStored) return
+    const count = this.#connection.run(updateThread, first, head, rev, wakes, at, n, stored.head, stored.rev)
+    invariant(count === 1, `thread ${n} is at head ${stored.head} and revision ${stored.rev}`)
+    thread.stored = { n, first, head, rev, wakes, at }
+  }
+
   #insert(key: ThreadKey, now: number): KnownThread {
     const { lastInsertRowid } = this.#connection.prepare(insertThread).run(key, principalOf(key), now)
     return this.#keep(key, { n: Number(lastInsertRowid), first: 1, head: 0, rev: 0, wakes: 0, at: now })
   }
 
   #keep(key: ThreadKey, row: ThreadRow): KnownThread {
-    const thread = { ...row, stored: { head: row.head, rev: row.rev }, lines: [] }
+    const thread = { ...row, stored: row, lines: [] }
     this.#known.set(key, thread)
     return thread
   }
 }
 
-// Four rows of this length fill a page of 8 KiB. Longer rows that share pages leave up to half of each empty.
-const shortChunkLengthMax = 1_980
+// Six rows of this length fill a page of 4 KiB. Longer rows that share pages leave more of each empty.
+const shortChunkLengthMax = 640
 // From here on a row has pages of its own, which it fills.
-const longChunkLengthMin = 24_576
+const longChunkLengthMin = 12_288
 // A reader that wants the last event of a row reads all of it.
 const longChunkLengthMax = 65_536
 

@@ -17,11 +17,11 @@ export interface WriterOptions {
   readonly pageCountMax?: number
 }
 
-// Small enough that a commit of a few rows writes little, large enough that rows of several events pack well.
-const pageBytes = 8_192
+// A commit writes every page it touches, and one that accepts a run touches a dozen (docs/decisions/0006-small-pages.md).
+const pageBytes = 4_096
 // A commit that has to move this many pages into the file takes a few milliseconds longer; more pages stall everybody
 // for tens of them at once (docs/decisions/0004-small-checkpoints.md).
-const checkpointPages = 500
+const checkpointPages = 1_000
 const cacheKib = 32_768
 
 /**
@@ -113,8 +113,9 @@ export class SqliteWriter {
   }
 }
 
+/** Whether something was erased that must leave no trace. */
 function hasErased(units: readonly PackedUnit[], verdicts: readonly Verdict[]): boolean {
-  return units.some((unit, n) => unit.erase && verdicts[n]?.committed)
+  return units.some((unit, n) => unit.erase && !unit.leavesTraces && verdicts[n]?.committed)
 }
 
 function open(options: WriterOptions): Connection {

@@ -61,6 +61,7 @@ export const afterEraseCases: StoreCase[] = [
       first: 9,
       messages: [],
       tasks: [],
+      questions: [],
     })
   }),
 

@@ -3,10 +3,11 @@ import { isHoldfastError } from '../../core/errors.ts'
 import type { EventDraft, EventType, StoredEvent } from '../../core/event.ts'
 import { principal, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../../core/id.ts'
 import type { LivePart } from '../../core/live-part.ts'
+import type { QuestionRecord } from '../../core/question.ts'
 import type { TerminalStatus } from '../../core/status.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
-import type { Committed, Mail, Refusal, Stamp, TaskPut, Unit } from '../../core/unit.ts'
+import type { Committed, Mail, QuestionPut, Refusal, Stamp, TaskPut, Unit } from '../../core/unit.ts'
 import type { Store } from '../../stores/store.ts'
 
 export const alice = principal('alice')
@@ -96,6 +97,33 @@ export function mailTo(task: string, id: string, fields: Partial<Mail> = {}): Ma
 
 export function step(task: string, key: string, fields: Partial<StepRecord> = {}): StepRecord {
   return { task: taskId(task), key, kind: 'step', value: '1', overlapped: false, attempt: 1, seq: 0, ...fields }
+}
+
+/** An open question, asked by a step of its own. */
+export function question(task: string, id: string, fields: Partial<QuestionRecord> = {}): QuestionRecord {
+  const asked = { key: home, task: taskId(task), stepKey: `~ask:${id}`, text: 'Really?', askedAt: 0, taken: false }
+  return { id, ...asked, ...fields }
+}
+
+export function asking(record: QuestionRecord, fields: Partial<Unit> = {}): Unit {
+  const questions: QuestionPut[] = [{ record, isNew: true, stamp: 'askedAt' }]
+  return unit({
+    operation: 'ask',
+    thread: record.key,
+    events: [event('question.asked', record.task)],
+    questions,
+    ...fields,
+  })
+}
+
+export function settling(
+  record: QuestionRecord,
+  put: Pick<QuestionPut, 'stamp'> = {},
+  fields: Partial<Unit> = {},
+): Unit {
+  const questions: QuestionPut[] = [{ record, isNew: false, ...put }]
+  const events = [event('question.answered', record.task)]
+  return unit({ operation: 'answer', thread: record.key, events, questions, ...fields })
 }
 
 /** Commits the units as one batch, all of which must be committed. */

@@ -77,7 +77,7 @@ export const claimCases: StoreCase[] = [
     await commit(store, accepting(running('bg_0', { ready: true })), accepting(ended('bg_1', { ready: true })))
     assert.deepEqual(await starts(store), [])
     const openByPrincipal = new Map([[alice, 1]])
-    const counts = { pending: 0, unclaimable: 0, openByPrincipal }
+    const counts = { pending: 0, unclaimable: 0, openByPrincipal, owedHooks: 0 }
     assert.deepEqual((await claim(store, { agents: [], withCounts: true })).counts, counts)
   }),
 
@@ -158,7 +158,7 @@ export const claimCases: StoreCase[] = [
     await commit(store, accepting(pending('bg_2', { agent: 'demo', ready: false })), accepting(running('bg_3')))
     await commit(store, accepting(pending('bg_4', { agent: 'demo', closure: true })), accepting(none))
     const openByPrincipal = new Map([[alice, 6]])
-    const counts = { pending: 5, unclaimable: 2, openByPrincipal }
+    const counts = { pending: 5, unclaimable: 2, openByPrincipal, owedHooks: 0 }
     assert.deepEqual((await claim(store, { withCounts: true })).counts, counts)
     assert.deepEqual((await claim(store, { withCounts: true, agents: [] })).counts, { ...counts, unclaimable: 3 })
     assert.equal('counts' in (await claim(store)), false)

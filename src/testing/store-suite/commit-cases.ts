@@ -137,7 +137,15 @@ export const commitCases: StoreCase[] = [
 
   storeCase('begins a thread with a unit that has no events', async (store) => {
     await commit(store, unit({ rev: 0 }))
-    assert.deepEqual(await liveOf(store), { key: home, rev: 1, wakes: 0, tasks: [], ended: [], mail: [] })
+    assert.deepEqual(await liveOf(store), {
+      key: home,
+      rev: 1,
+      wakes: 0,
+      tasks: [],
+      ended: [],
+      mail: [],
+      questions: [],
+    })
     assert.equal((await store.snapshot(home, { messages: 1, endedTasks: 1 }))?.head, 0)
   }),
 

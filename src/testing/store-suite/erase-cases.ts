@@ -32,12 +32,14 @@ export const eraseCases: StoreCase[] = [
     await fill(store, home, 'home')
     await commit(store, erasing(1))
     assert.deepEqual(await contentOf(store, home, 'home'), {
-      live: { key: home, rev: 2, wakes: 0, tasks: [], ended: [], mail: [] },
+      live: { key: home, rev: 2, wakes: 0, tasks: [], ended: [], mail: [], questions: [] },
       log: [],
       messages: [],
-      snapshot: { head: 7, first: 8, messages: [], tasks: [] },
+      snapshot: { head: 7, first: 8, messages: [], tasks: [], questions: [] },
       tasks: [undefined, undefined],
       steps: [[], []],
+      questions: [],
+      question: [],
       listed: [],
       untaken: [],
       children: [],
@@ -50,7 +52,7 @@ export const eraseCases: StoreCase[] = [
     await fill(store, home, 'home')
     await commit(store, accepting(pending('bg_9')), erasing(1))
     const query = { node: 'node_9', agents: ['echo'], starts: 9, orphans: 9, withCounts: true }
-    const counts = { pending: 0, unclaimable: 0, openByPrincipal: new Map() }
+    const counts = { pending: 0, unclaimable: 0, openByPrincipal: new Map(), owedHooks: 0 }
     assert.deepEqual(await store.claim(query), { starts: [], orphans: [], counts })
   }),
 
@@ -135,6 +137,7 @@ export const eraseCases: StoreCase[] = [
       first: 5501,
       messages: [],
       tasks: [],
+      questions: [],
     })
     assert.deepEqual(await store.tasks({ principal: alice, limit: 9 }), { tasks: [] })
   }),

@@ -4,6 +4,7 @@ import type { Store } from '../../stores/store.ts'
 import {
   accepting,
   alice,
+  asking,
   bob,
   bobsHome,
   commit,
@@ -13,6 +14,7 @@ import {
   fenced,
   logOf,
   mailTo,
+  question,
   refused,
   running,
   step,
@@ -34,6 +36,7 @@ export function filling(thread: ThreadKey, name: string): Unit[] {
     unit({ thread, events: [event('message.created', task)], messages: [message], wakes: 3 }),
     unit({ thread, mail: [mailTo(task, `${name}.mail`)], events: deltas(1, task) }),
     fenced(task, 1, { thread, steps: [step(task, 'a')], events: deltas(3, task), report: { progress: 0.5 } }),
+    asking(question(task, `${name}.question`, { key: thread, expiresAt: 1 }), { events: [] }),
     accepting(ended(child, { key: thread, parent: { task: record.id }, stepKey: 'a', result: '"given back"' })),
   ]
 }
@@ -53,6 +56,8 @@ export async function contentOf(store: Store, thread: ThreadKey, name: string): 
     snapshot: await store.snapshot(thread, { messages: 100, endedTasks: 100 }),
     tasks: await Promise.all(names.map((id) => store.task(taskId(id)))),
     steps: await Promise.all(names.map((id) => store.steps(taskId(id)))),
+    questions: await store.questions({ principal, thread: threadOf(thread) }),
+    question: await store.questions({ id: `${name}.question` }),
     listed: (await store.tasks({ principal, thread: threadOf(thread), limit: 100 })).tasks,
     untaken: (await store.tasks({ principal, thread: threadOf(thread), untaken: true, limit: 100 })).tasks,
     children: (await store.tasks({ principal, parent: taskId(`${name}_0`), limit: 100 })).tasks,

@@ -6,12 +6,14 @@ import { durabilityCases } from './durability-cases.ts'
 import { eraseCases } from './erase-cases.ts'
 import { eventCases } from './event-cases.ts'
 import { fencingCases } from './fencing-cases.ts'
+import { hookCases } from './hook-cases.ts'
 import { idempotencyCases } from './idempotency-cases.ts'
 import { isolationCases } from './isolation-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { listingCases } from './listing-cases.ts'
 import { mailCases } from './mail-cases.ts'
 import { messageCases } from './message-cases.ts'
+import { questionCases } from './question-cases.ts'
 import { recordCases } from './record-cases.ts'
 import { resultCases } from './result-cases.ts'
 import { safetyCases } from './safety-cases.ts'
@@ -19,6 +21,7 @@ import { snapshotCases } from './snapshot-cases.ts'
 import { stepCases } from './step-cases.ts'
 import type { StoreCase } from './store-case.ts'
 import { textCases } from './text-cases.ts'
+import { trimCases } from './trim-cases.ts'
 
 export type { StoreCase, StoreFixture } from './store-case.ts'
 
@@ -33,13 +36,16 @@ export const storeCases: StoreCase[] = [
   ...messageCases,
   ...mailCases,
   ...stepCases,
+  ...questionCases,
   ...resultCases,
+  ...hookCases,
   ...idempotencyCases,
   ...claimCases,
   ...allocationCases,
   ...eventCases,
   ...eraseCases,
   ...afterEraseCases,
+  ...trimCases,
   ...snapshotCases,
   ...textCases,
   ...durabilityCases,

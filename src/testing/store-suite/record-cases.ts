@@ -44,6 +44,7 @@ const whole: TaskRecord = {
   result: 'null',
   error: { code: 'cancelled', message: 'It was cancelled' },
   partial: true,
+  unread: ['msg_2', 'msg_3'],
   attempt: 2,
   epoch: 3,
   depth: 2,

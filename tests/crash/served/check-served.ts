@@ -2,6 +2,7 @@ import type { Event, Task } from '../../../src/index.ts'
 import type { Effect } from '../../server/harness/ledger.ts'
 import { checkPromises } from '../check-acknowledged.ts'
 import { checkLogs } from '../check-log.ts'
+import { checkQuestions } from '../check-questions.ts'
 import { byTask, type Case, entriesOf, ofType, standingEvents } from '../history.ts'
 import { scriptIn, textOfScript } from './script-program.ts'
 
@@ -15,7 +16,7 @@ export interface ServedCase extends Case {
 
 /** All that is wrong with what came of a load. */
 export function violationsOf(found: ServedCase): string[] {
-  const checks = [checkLogs, checkPromises, checkGiven, checkEffects, checkScripts, checkTaken]
+  const checks = [checkLogs, checkPromises, checkQuestions, checkGiven, checkEffects, checkScripts, checkTaken]
   return checks.flatMap((check) => [...check(found)])
 }
 

@@ -15,7 +15,16 @@ describe('a server on sqlite', () => {
     // No loss out of no operations says nothing.
     expect(counts.cancelled, 'cancelled').toBeGreaterThanOrEqual(300)
     expect(counts.resumeCuts, 'resumeCuts').toBeGreaterThanOrEqual(200)
-    for (const kind of ['accepted', 'steered', 'sent', 'collected', 'repeated', 'effects', 'resumed'] as const) {
+    for (const kind of [
+      'accepted',
+      'steered',
+      'sent',
+      'settled',
+      'collected',
+      'repeated',
+      'effects',
+      'resumed',
+    ] as const) {
       expect(counts[kind], kind).toBeGreaterThan(5)
     }
   })

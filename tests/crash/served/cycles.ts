@@ -150,6 +150,7 @@ function countsOf(found: ServedCase, world: WorldCounts) {
     interrupted: accepted.filter(({ interrupted = [] }) => interrupted.length > 0).length,
     cancelled: cancelsIn(found.entries),
     sent: entriesOf(found, 'sent').length,
+    settled: entriesOf(found, 'settled').length,
     collected: entriesOf(found, 'collected').filter((entry) => entry.tasks.length > 0).length,
     ...world,
     effects: found.posted.length,

@@ -1,4 +1,4 @@
-import { isTerminal, type Task } from '../../../src/index.ts'
+import { isTerminal, type Question, type Task } from '../../../src/index.ts'
 import type { Transport } from '../../server/harness/client.ts'
 import type { Results, Snapshot } from '../../server/harness/reads.ts'
 import { Refused } from '../../server/harness/refused.ts'
@@ -9,7 +9,17 @@ import { makeEndlessScript, makeScript } from './script-program.ts'
 import { pause, type ServedWorld } from './served-world.ts'
 import { type Asking, Unanswered, WireClient } from './wire-client.ts'
 
-const weights = { run: 8, spawn: 5, steer: 4, cancelOne: 20, cancelThread: 1, send: 12, collect: 4, read: 2 } as const
+const weights = {
+  run: 8,
+  spawn: 5,
+  steer: 4,
+  cancelOne: 20,
+  cancelThread: 1,
+  send: 12,
+  answer: 20,
+  collect: 4,
+  read: 2,
+} as const
 
 // So many of its own tasks a client leaves alone before it waits for one.
 const ownMax = 5
@@ -59,8 +69,8 @@ export class LoadClient {
   }
 
   #refused({ code, status, problem }: Refused): void {
-    // Who sends to a task, or spawns under it, may come too late.
-    if (code === 'task_terminated') return
+    // Who sends to a task, spawns under it, or answers it may come too late.
+    if (code === 'task_terminated' || code === 'already_answered') return
     if (status >= 500) this.#world.broken(`a request was answered with ${JSON.stringify(problem)}`)
     this.#world.journal({ kind: 'refused', call: this.#name, code })
   }
@@ -80,6 +90,8 @@ export class LoadClient {
         return this.#cancelThread(thread)
       case 'send':
         return this.#send()
+      case 'answer':
+        return this.#answer()
       case 'collect':
         return this.#collect(thread)
       case 'read':
@@ -134,6 +146,14 @@ export class LoadClient {
     const content = { token: this.#random.next() }
     const id = await this.#wire.send(task.thread, task.id, content)
     this.#world.journal({ kind: 'sent', task: task.id, id, token: digestOf(content) })
+  }
+
+  async #answer(): Promise<void> {
+    const { questions } = await this.#wire.get<{ questions: Question[] }>('/v1/questions')
+    const question = this.#random.pick(questions)
+    if (!question) return
+    const { id, thread, answer } = await this.#wire.answer(question.id, this.#random.next())
+    this.#world.journal({ kind: 'settled', thread, question: id, answer: digestOf(answer) })
   }
 
   async #collect(thread: string): Promise<void> {

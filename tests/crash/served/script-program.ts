@@ -13,6 +13,7 @@ const weights = {
   step: 6,
   sleep: 2,
   receive: 4,
+  ask: 5,
   spawn: 3,
   answer: 1,
 }
@@ -54,6 +55,8 @@ function makeOp(random: SeededRandom, effect: string, index: number, depth: numb
       return { sleepMs: random.below(20) }
     case 'receive':
       return { receive: { timeoutMs: random.below(300) } }
+    case 'ask':
+      return { ask: { text: `ask${index}`, timeoutMs: 20 + random.below(400), default: index } }
     case 'answer':
       return { answer: index }
     case 'spawn':

@@ -1,4 +1,4 @@
-import type { AcceptedRun } from '../../../src/index.ts'
+import type { AcceptedRun, Question } from '../../../src/index.ts'
 import type { Transport } from '../../server/harness/client.ts'
 import { type Problem, Refused } from '../../server/harness/refused.ts'
 import { Socket } from '../../server/harness/socket.ts'
@@ -58,6 +58,11 @@ export class WireClient {
       return (await this.#ask({ type: 'send', thread, task, content }))['messageId'] as string
     }
     return (await bodyOf<{ id: string }>(await this.#fetch('POST', `/v1/tasks/${task}/messages`, { content }))).id
+  }
+
+  async answer(question: string, answer: unknown): Promise<Question> {
+    if (this.#transport === 'ws') return (await this.#ask({ type: 'answer', question, answer }))['question'] as Question
+    return this.post(`/v1/questions/${question}/answer`, { answer })
   }
 
   async post<Body>(path: string, body: unknown): Promise<Body> {

@@ -86,6 +86,10 @@ export class Socket {
     this.#socket.pause()
   }
 
+  resume(): void {
+    this.#socket.resume()
+  }
+
   close(): void {
     this.#socket.close()
   }

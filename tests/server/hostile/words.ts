@@ -69,6 +69,7 @@ export const paths: readonly string[] = [
   '/v1/events',
   '/v1/login',
   '/v1/logout',
+  '/v1/prune',
   '/v1/ws',
   '/healthz',
   '/readyz',
@@ -89,6 +90,7 @@ export const posts: readonly (readonly [path: string, body: Readonly<Record<stri
   ['/v1/tasks/bg_0/cancel', { tree: true, reason: 'r' }],
   ['/v1/tasks/bg_0/messages', { content: 'hello', from: 'f' }],
   ['/v1/questions/q_0/answer', { answer: 'yes' }],
+  ['/v1/prune', { eventsMs: 86_400_000, eventsPerThread: 1_000_000, dryRun: true }],
   ['/v1/login', { token: 'wrong' }],
   ['/v1/login', { code: 'wrong' }],
 ]

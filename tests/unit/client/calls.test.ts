@@ -52,6 +52,7 @@ describe('the calls of a client', () => {
       () => thread.collect(['bg_1']),
       () => client.send('bg_1', { content: 1, from: 'me' }),
       () => client.answer('q/1', 'yes'),
+      () => client.prune({ eventsMs: 5, dryRun: true }),
       () => client.login({ code: 'c' }),
       () => client.logout(),
     ]
@@ -80,6 +81,7 @@ describe('the calls of a client', () => {
       'POST /v1/threads/a%20b/results/collect {"tasks":["bg_1"]}',
       'POST /v1/tasks/bg_1/messages {"content":1,"from":"me"}',
       'POST /v1/questions/q%2F1/answer {"answer":"yes"}',
+      'POST /v1/prune {"eventsMs":5,"dryRun":true}',
       'POST /v1/login {"code":"c"}',
       'POST /v1/logout {}',
     ])

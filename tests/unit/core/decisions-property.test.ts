@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isTerminalEvent } from '../../../src/core/event.ts'
 import type { TaskId } from '../../../src/core/id.ts'
+import { isOpen } from '../../../src/core/question.ts'
 import { isTerminal } from '../../../src/core/status.ts'
 import type { TaskRecord } from '../../../src/core/task.ts'
 import { liveIds, ThreadMachine } from './thread-machine.ts'
@@ -10,9 +11,21 @@ type Command =
   | { readonly kind: 'spawn'; readonly under: number; readonly detached: boolean; readonly name?: string }
   | { readonly kind: 'run'; readonly onBusy: 'queue' | 'steer' | 'interrupt' | 'reject' }
   | { readonly kind: 'start' | 'complete' | 'fail'; readonly at: number }
+  | {
+      readonly kind: 'ask' | 'answer' | 'expire'
+      readonly at: number
+      readonly key: 'a' | 'b' | 'c'
+      readonly ms: number
+    }
   | { readonly kind: 'cancel'; readonly at: number; readonly reach: 'task' | 'tree' | 'runs' | 'all' }
 
 const command: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('ask' as const, 'answer' as const, 'expire' as const),
+    at: fc.nat(9),
+    key: fc.constantFrom('a' as const, 'b' as const, 'c' as const),
+    ms: fc.nat(4),
+  }),
   fc.record({
     kind: fc.constant('spawn' as const),
     under: fc.nat(9),
@@ -46,6 +59,11 @@ function obey(machine: ThreadMachine, given: Command): readonly TaskId[] {
     case 'run':
       machine.run(given.onBusy)
       return []
+    case 'ask':
+    case 'answer':
+    case 'expire':
+      obeyQuestion(machine, given, pick(given.at))
+      return []
     case 'cancel': {
       const target = pick(given.at)
       if (given.reach === 'runs' || given.reach === 'all') return machine.cancel({ kind: given.reach })
@@ -64,6 +82,38 @@ function obey(machine: ThreadMachine, given: Command): readonly TaskId[] {
   }
 }
 
+function obeyQuestion(
+  machine: ThreadMachine,
+  { kind, at, key, ms }: Extract<Command, { kind: 'ask' | 'answer' | 'expire' }>,
+  target: TaskId | undefined,
+): void {
+  machine.now += ms
+  if (kind === 'ask' && target !== undefined) machine.ask(target, key)
+  const questions = [...machine.questions.values()]
+  const question = questions[at % Math.max(1, questions.length)]
+  if (kind === 'answer' && question) machine.answer(question)
+  if (kind === 'expire' && question) machine.expire(question)
+}
+
+/** A question has one end at most, by the end of its task at the latest, and a task never has two of one key at a time. */
+function checkQuestions(machine: ThreadMachine): void {
+  const ends = new Map<string, number>()
+  for (const { type, data } of machine.log) {
+    if (type !== 'question.answered' && type !== 'question.closed') continue
+    const { id } = JSON.parse(data) as { id: string }
+    ends.set(id, (ends.get(id) ?? 0) + 1)
+  }
+  for (const question of machine.questions.values()) {
+    const hasEnded = isTerminal(machine.records.get(question.task)?.status ?? 'pending')
+    expect(isOpen(question) && hasEnded).toBe(false)
+    expect(ends.get(question.id) ?? 0).toBe(isOpen(question) ? 0 : 1)
+  }
+  for (const { id } of machine.live.tasks()) {
+    const keys = machine.live.questionsOf(id).map(({ stepKey }) => stepKey)
+    expect(new Set(keys).size).toBe(keys.length)
+  }
+}
+
 function checkAlways(machine: ThreadMachine): void {
   const live = [...machine.live.tasks()]
   const running = live.filter((record) => record.type === 'run' && record.status === 'running')
@@ -75,6 +125,7 @@ function checkAlways(machine: ThreadMachine): void {
   expect(ready.length).toBe(running.length === 0 && waiting.length > 0 ? 1 : 0)
   if (ready[0]) expect(ready[0].place).toBe(Math.min(...waiting.map((record) => record.place)))
   for (const record of live) checkFamily(machine, record)
+  checkQuestions(machine)
 }
 
 function checkFamily(machine: ThreadMachine, record: TaskRecord): void {

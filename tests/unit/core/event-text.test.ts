@@ -21,9 +21,13 @@ const created = fc
   .record({ message: given, more: given })
   .map(({ message, more }) => ({ type: 'message.created' as const, data: { ...more, message } }))
 
+const asked = fc
+  .record({ question: given, more: given })
+  .map(({ question, more }) => ({ type: 'question.asked' as const, data: { ...more, question } }))
+
 const stored = fc
   .record({
-    content: fc.oneof(plain, accepted, created),
+    content: fc.oneof(plain, accepted, created, asked),
     seq: fc.maxSafeNat(),
     at: fc.maxSafeNat(),
     // A restored task may bring any id.

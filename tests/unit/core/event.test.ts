@@ -22,6 +22,9 @@ const types: readonly EventType[] = [
   'usage',
   'custom',
   'inbox.accepted',
+  'question.asked',
+  'question.answered',
+  'question.closed',
 ]
 
 describe('event types', () => {
@@ -75,5 +78,10 @@ describe('toEvent', () => {
   it('puts number and instant back into an embedded message', () => {
     const event = toEvent(key, stored('message.created', { message: { id: 'm', parts: [] } }))
     expect(event.data).toEqual({ message: { id: 'm', parts: [], seq: 7, at: 900 } })
+  })
+
+  it('puts the instant back into an embedded question', () => {
+    const event = toEvent(key, stored('question.asked', { question: { id: 'q_1', text: '?' } }))
+    expect(event.data).toEqual({ question: { id: 'q_1', text: '?', askedAt: 900 } })
   })
 })

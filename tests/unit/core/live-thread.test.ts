@@ -1,41 +1,12 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { taskId } from '../../../src/core/id.ts'
-import { emptyPart, isAwaited, type LivePart } from '../../../src/core/live-part.ts'
+import { emptyPart, isAwaited } from '../../../src/core/live-part.ts'
 import { inRunningOrder, LiveThread } from '../../../src/core/live-thread.ts'
-import { isTerminal } from '../../../src/core/status.ts'
-import type { TaskRecord } from '../../../src/core/task.ts'
-import type { Mail, TaskPut, Unit } from '../../../src/core/unit.ts'
+import type { QuestionRecord } from '../../../src/core/question.ts'
+import { mailTo, put, unit } from './live-units.ts'
 import { key, taskRecord } from './task-record.ts'
 
 const error = { code: 'agent_error', message: 'no' } as const
-
-function unit(fields: Partial<Unit> = {}): Unit {
-  return { operation: 'accept', thread: key, events: [], ...fields }
-}
-
-function put(record: TaskRecord, fields: Partial<TaskPut> = {}): TaskPut {
-  return { record, isNew: false, stamps: [], ...fields }
-}
-
-function mailTo(id: string, task: string): Mail {
-  return { id, task: taskId(task), place: 0, content: '""' }
-}
-
-/** All that can be seen of a live thread. */
-function shown(live: LiveThread, ids: readonly string[]): unknown {
-  return {
-    rev: live.rev,
-    wakes: live.wakes,
-    isIdle: live.isIdle,
-    tasks: [...live.tasks()],
-    ended: [...live.ended()],
-    runs: live.runs(),
-    mail: ids.map((id) => live.mailOf(taskId(id))),
-    children: ids.map((id) => live.children(taskId(id)).map((child) => child.id)),
-    named: ['a', 'b'].map((name) => live.named(name)?.id),
-  }
-}
 
 describe('a live thread', () => {
   it('is idle when nothing is live', () => {
@@ -158,6 +129,21 @@ describe('a live thread', () => {
     live.apply(unit({ tasks: [put({ ...reader, status: 'completed' })] }))
     expect(live.mailOf(reader.id)).toEqual([])
   })
+
+  it('holds questions in the order in which they were asked, until they are taken or their task has ended', () => {
+    const asker = taskRecord('bg_1')
+    const question = (id: string): QuestionRecord => {
+      return { id, key, task: asker.id, stepKey: id, text: '?', askedAt: 0, taken: false }
+    }
+    const questions = ['q1', 'q2', 'q3'].map(question)
+    const live = new LiveThread({ ...emptyPart(key), tasks: [asker], questions })
+    const answered = { ...question('q1'), answer: '1', by: 'me' }
+    const taken = { ...question('q2'), closed: 'timeout', taken: true } as const
+    live.apply(unit({ questions: [answered, taken].map((record) => ({ record, isNew: false })) }))
+    expect(live.questionsOf(asker.id)).toEqual([answered, question('q3')])
+    live.apply(unit({ tasks: [put({ ...asker, status: 'completed' })] }))
+    expect(live.questionsOf(asker.id)).toEqual([])
+  })
 })
 
 describe('isAwaited', () => {
@@ -171,114 +157,4 @@ describe('isAwaited', () => {
     expect(isAwaited({ ...child, type: 'run' }, () => true)).toBe(false)
     expect(isAwaited(taskRecord('bg_3', { status: 'completed' }), () => true)).toBe(false)
   })
-})
-
-describe('a live thread that is carried forward', () => {
-  const ids = ['bg_0', 'bg_1', 'bg_2', 'bg_3', 'bg_4', 'bg_5']
-  const id = fc.constantFrom(...ids)
-  const change = fc.oneof(
-    fc.record({
-      do: fc.constant('accept' as const),
-      id,
-      parent: id,
-      type: fc.constantFrom('run', 'agent'),
-      wake: fc.boolean(),
-    }),
-    fc.record({
-      do: fc.constantFrom('start' as const, 'end' as const, 'disarm' as const, 'take' as const),
-      id,
-    }),
-    fc.record({ do: fc.constant('send' as const), id, mail: fc.nat({ max: 9 }) }),
-    fc.record({ do: fc.constant('read' as const), mail: fc.nat({ max: 9 }) }),
-    fc.record({ do: fc.constant('reload' as const) }),
-  )
-  type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never
-
-  /** A store in a few lines: all records, and the live part searched for in them. */
-  class Records {
-    readonly all = new Map<string, TaskRecord>()
-    readonly ends: string[] = []
-    mail: Mail[] = []
-    rev = 0
-
-    part(): LivePart {
-      const isLive = (task: string) => {
-        const record = this.all.get(task)
-        return record !== undefined && !isTerminal(record.status)
-      }
-      return {
-        key,
-        rev: this.rev,
-        wakes: 0,
-        tasks: [...this.all.values()].filter((record) => isLive(record.id)),
-        ended: this.ends.flatMap((ended) => this.all.get(ended) ?? []).filter((record) => isAwaited(record, isLive)),
-        mail: this.mail.filter((each) => isLive(each.task)),
-      }
-    }
-
-    commit({ tasks = [], mail = [], read = [], take = [] }: Unit): void {
-      this.rev += 1
-      for (const { record } of tasks) {
-        this.all.set(record.id, record)
-        if (isTerminal(record.status) && !this.ends.includes(record.id)) this.ends.push(record.id)
-      }
-      this.mail = [...this.mail, ...mail].filter((each) => !read.includes(each.id))
-      for (const task of take) {
-        const record = this.all.get(task)
-        if (record && isTerminal(record.status)) this.all.set(task, { ...record, taken: true })
-      }
-    }
-  }
-
-  it('equals one that is read anew, after any units', () => {
-    fc.assert(
-      fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
-        const records = new Records()
-        let live = new LiveThread(records.part())
-        for (const next of changes) {
-          if (next.do === 'reload') {
-            live = new LiveThread(records.part())
-            continue
-          }
-          const decided = unit({ rev: live.rev, ...decide(next, records) })
-          live.apply(decided)
-          records.commit(decided)
-          expect(shown(live, ids)).toEqual(shown(new LiveThread(records.part()), ids))
-        }
-      }),
-    )
-  })
-
-  function decide(next: Exclude<Change, { do: 'reload' }>, { all, mail }: Records): Partial<Unit> {
-    if (next.do === 'read') return { read: [`m${next.mail}`] }
-    const record = all.get(next.id)
-    if (next.do === 'accept') return record ? {} : { tasks: [accepted(next, all)] }
-    if (next.do === 'take') return { take: [taskId(next.id)] }
-    if (!record) return {}
-    const isLive = !isTerminal(record.status)
-    if (next.do === 'send') {
-      const isNew = !mail.some((each) => each.id === `m${next.mail}`)
-      return isLive && isNew ? { mail: [mailTo(`m${next.mail}`, next.id)] } : {}
-    }
-    if (next.do === 'start') return isLive ? { tasks: [put({ ...record, status: 'running' })] } : {}
-    if (next.do === 'end') return isLive ? { tasks: [put({ ...record, status: 'failed', error })] } : {}
-    const { wake: _disarmed, ...rest } = record
-    return { tasks: [put(rest)] }
-  }
-
-  function accepted(next: Extract<Change, { do: 'accept' }>, all: Records['all']): TaskPut {
-    const parent = all.get(next.parent)
-    const name = ['a', 'b'].find((each) => isFree(each, all))
-    const fields = {
-      type: next.type,
-      ...(parent && !isTerminal(parent.status) && { parent: { task: parent.id } }),
-      ...(next.wake && { wake: 'helper' }),
-      ...(name !== undefined && { name }),
-    }
-    return put(taskRecord(next.id, { status: 'pending', ...fields }), { isNew: true })
-  }
-
-  function isFree(name: string, all: Records['all']): boolean {
-    return ![...all.values()].some((record) => record.name === name && !isTerminal(record.status))
-  }
 })

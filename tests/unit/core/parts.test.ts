@@ -36,6 +36,17 @@ describe('PartsFold', () => {
     ])
   })
 
+  it('has files where they were put out', () => {
+    const file = { mediaType: 'image/png', name: 'a.png', url: 'https://example.org/a.png' }
+    const output = fold(say('a'), ['file', file], say('b'))
+    expect(output.parts).toEqual([
+      { type: 'text', text: 'a' },
+      { type: 'file', ...file },
+      { type: 'text', text: 'b' },
+    ])
+    expect(fold(['file', file]).hasOutput).toBe(true)
+  })
+
   it('joins over events that are no parts, and does not parse them', () => {
     const parts = fold(say('a'))
     parts.add({ type: 'progress', data: 'not JSON' })

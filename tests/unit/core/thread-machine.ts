@@ -1,4 +1,5 @@
 import { accept, type TaskRequest } from '../../../src/core/accept.ts'
+import { answer, ask, expire } from '../../../src/core/ask.ts'
 import { type CancelScope, cancel } from '../../../src/core/cancel.ts'
 import type { Decision, Surroundings } from '../../../src/core/decision.ts'
 import { end } from '../../../src/core/end.ts'
@@ -11,6 +12,7 @@ import { LiveThread } from '../../../src/core/live-thread.ts'
 import type { Outcome } from '../../../src/core/outcome.ts'
 import { PartsFold } from '../../../src/core/parts.ts'
 import { type OnBusy, prompt } from '../../../src/core/prompt.ts'
+import type { QuestionRecord } from '../../../src/core/question.ts'
 import { start } from '../../../src/core/start.ts'
 import { isTerminal } from '../../../src/core/status.ts'
 import type { TaskRecord } from '../../../src/core/task.ts'
@@ -25,8 +27,11 @@ export class ThreadMachine {
   readonly log: EventDraft[] = []
   readonly units: Unit[] = []
   readonly records = new Map<TaskId, TaskRecord>()
+  readonly questions = new Map<string, QuestionRecord>()
   readonly hasSlots: boolean
   #idCount = 0
+  /** The instant of its next decision about a question. */
+  now = 0
 
   constructor(hasSlots: boolean) {
     this.hasSlots = hasSlots
@@ -50,6 +55,25 @@ export class ThreadMachine {
     const epoch = this.live.task(id)?.epoch ?? 0
     if (this.live.task(id)?.status !== 'running') return
     this.#decide(() => end(this.live, this.#around(), id, epoch, { outcome, output: new PartsFold() }))
+  }
+
+  /** Asks under a key, as often as wanted: one question, until its end is taken. */
+  ask(task: TaskId, stepKey: 'a' | 'b' | 'c'): void {
+    const record = this.live.task(task)
+    if (record?.status !== 'running') return
+    const expiry = { a: {}, b: { timeoutMs: 5 }, c: { timeoutMs: 5, default: '"later"' } }[stepKey]
+    const asked = { id: `q_${this.questions.size}`, stepKey, text: stepKey, ...expiry }
+    const step = (value: string) => ({ task, key: stepKey, kind: 'ask' as const, value, ...recorded })
+    this.#decide(() => ask(this.live, this.#around(), { task, epoch: record.epoch }, asked, this.now, step))
+  }
+
+  answer(question: QuestionRecord): void {
+    const given = { answer: '"now"', by: 'owner' }
+    this.#decide(() => answer(this.live, this.#around(), question, given, this.now))
+  }
+
+  expire(question: QuestionRecord): void {
+    this.#decide(() => expire(this.live, this.#around(), question, this.now))
   }
 
   cancel(scope: CancelScope): readonly TaskId[] {
@@ -83,6 +107,7 @@ export class ThreadMachine {
     this.live.stamp(unit, { committed: true, first, at: first, taken: [] })
     this.log.push(...unit.events)
     this.units.push(unit)
+    for (const put of unit.questions ?? []) this.questions.set(put.record.id, put.record)
     for (const put of unit.tasks ?? []) this.records.set(put.record.id, put.record)
   }
 
@@ -96,6 +121,8 @@ export class ThreadMachine {
     }
   }
 }
+
+const recorded = { overlapped: false, attempt: 1, seq: 0 }
 
 function request_(type: string): TaskRequest {
   return { type, agent: 'worker', description: 'work', asked: 'prompt', input: '"go"', inbox: true }

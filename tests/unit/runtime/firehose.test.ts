@@ -140,6 +140,16 @@ describe('a firehose', () => {
     expect(seqs(await firehose.next())).toEqual([4])
   })
 
+  it('F4 is ended if what its reader was to be given next is no longer kept', async () => {
+    const here = await WrittenLog.open()
+    const firehose = here.feed.openFirehose(owner, undefined)
+    for (let n = 0; n < 40; n += 1) await here.write(keyOf('t'), { length: 100_000 })
+    here.forget(31)
+    const seen: LogEntry[] = []
+    for (let batch = await firehose.next(); batch; batch = await firehose.next()) seen.push(...batch)
+    expect(seqs(seen)).toEqual(Array.from({ length: 10 }, (_each, n) => n + 1))
+  })
+
   it('shows no other principal’s threads', async () => {
     const here = await WrittenLog.open()
     const firehose = here.feed.openFirehose(principal('bob'), undefined)

@@ -20,11 +20,13 @@ export const wholeSummary: { readonly [Field in keyof TaskSummary]-?: NonNullabl
   result: { answer: [42, 'x'] },
   error: { code: 'agent_error', message: 'no such page' },
   partial: true,
+  unread: ['msg_1', 'msg_2'],
   attempt: 2,
   epoch: 3,
   cancelRequestedAt: 30,
   createdAt: 10,
   startedAt: 20,
   completedAt: 40,
+  hook: { attempts: 2, error: 'not now', nextAt: 50 },
   metadata: { from: 'a form' },
 }

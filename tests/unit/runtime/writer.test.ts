@@ -5,6 +5,7 @@ import { defaultLimits } from '../../../src/core/limits.ts'
 import type { LiveThread } from '../../../src/core/live-thread.ts'
 import type { Operation, Unit } from '../../../src/core/unit.ts'
 import { nextTurn } from '../../../src/runtime/clock.ts'
+import { Company } from '../../../src/runtime/company.ts'
 import { silentLogger } from '../../../src/runtime/logger.ts'
 import { Metrics } from '../../../src/runtime/metrics.ts'
 import { Threads } from '../../../src/runtime/threads.ts'
@@ -28,7 +29,7 @@ async function overtakenOnce(): Promise<Store> {
   return { ...store, commit }
 }
 
-function writerOn(store: Store): Writer {
+function writerOn(store: Store, clock = manualClock(0)): Writer {
   const around = {
     node: 'node',
     limits: defaultLimits,
@@ -44,10 +45,11 @@ function writerOn(store: Store): Writer {
   return new Writer({
     store,
     threads: new Threads(store),
-    clock: manualClock(0),
+    clock,
     log: silentLogger,
     metrics: new Metrics(),
     around,
+    company: new Company(clock),
     onCommitted: () => {},
     onFatal: () => {},
   })
@@ -67,6 +69,10 @@ async function recorded(): Promise<{ readonly store: Store; readonly commits: st
 
 function unitIn(live: LiveThread, operation: Operation = 'cancel'): Unit {
   return { operation, thread, rev: live.rev, events: [{ type: 'custom', data: '{}' }] }
+}
+
+function asked(writer: Writer, operation: Operation, isIntent: boolean): Promise<unknown> {
+  return writer.change({ lane: `${operation}${isIntent}`, thread, operation, isIntent, decide: unitOf(operation) })
 }
 
 function unitOf(operation: Operation): (live: LiveThread) => Decision<undefined> {
@@ -97,24 +103,29 @@ describe('the writer', () => {
   it('commits an end right behind an acceptance together with what is asked for next', async () => {
     const { store, commits } = await recorded()
     const writer = writerOn(store)
-    const change = (operation: Operation, isIntent: boolean) =>
-      writer.change({ lane: `${operation}${isIntent}`, thread, operation, isIntent, decide: unitOf(operation) })
-    await change('accept', true)
-    const ended = change('end', false)
-    // By now the writer waits for company: the next turn of the event loop is over.
-    await nextTurn()
-    await nextTurn()
-    await Promise.all([ended, change('accept', true)])
+    await asked(writer, 'accept', true)
+    const ended = asked(writer, 'end', false)
+    for (let turn = 0; turn < 4; turn++) await nextTurn()
+    await Promise.all([ended, asked(writer, 'accept', true)])
     expect(commits).toEqual([['accept'], ['end', 'accept']])
+  })
+
+  it('commits an end right behind an acceptance a moment later if nothing else is asked for', async () => {
+    const { store, commits } = await recorded()
+    const clock = manualClock(0)
+    const writer = writerOn(store, clock)
+    await asked(writer, 'accept', true)
+    const ended = asked(writer, 'end', false)
+    await clock.advance(1)
+    await ended
+    expect(commits).toEqual([['accept'], ['end']])
   })
 
   it.each(['cancel', 'step'] as const)('commits an end behind a %s at once', async (operation) => {
     const { store, commits } = await recorded()
     const writer = writerOn(store)
-    await writer.change({ lane: 'a', thread, operation, isIntent: true, decide: unitOf(operation) })
-    const ended = writer.change({ lane: 'b', thread, operation: 'end', isIntent: false, decide: unitOf('end') })
-    for (let turn = 0; turn < 4; turn++) await nextTurn()
+    await asked(writer, operation, true)
+    await asked(writer, 'end', false)
     expect(commits).toEqual([[operation], ['end']])
-    await ended
   })
 })

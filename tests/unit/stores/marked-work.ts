@@ -4,12 +4,14 @@ import type { TaskRecord } from '../../../src/core/task.ts'
 import type { Unit } from '../../../src/core/unit.ts'
 import {
   accepting,
+  asking,
   changed,
   ended,
   ending,
   event,
   fenced,
   mailTo,
+  question,
   running,
   starting,
   step,
@@ -51,13 +53,14 @@ export class MarkedWork {
   #unit(thread: ThreadKey): Unit {
     const live = (this.#tasks.get(thread) ?? []).filter((task) => task.status === 'running')
     const task = live.length === 0 ? undefined : this.#oneOf(live)
-    const kind = this.#pick(12)
+    const kind = this.#pick(14)
     if (!task || kind < 2) return this.#accept(thread)
     if (kind < 5) return this.#emit(thread, task)
     if (kind < 7) return this.#change(thread, task)
     if (kind < 9) return this.#record(thread, task)
     if (kind < 10) return this.#say(thread, task)
     if (kind < 11) return unit({ thread, mail: [this.#mail(thread, task)] })
+    if (kind < 13) return this.#ask(thread, task)
     return this.#end(thread, task)
   }
 
@@ -111,6 +114,15 @@ export class MarkedWork {
   #mail(thread: ThreadKey, task: TaskRecord): NonNullable<Unit['mail']>[number] {
     const content = JSON.stringify(this.#text(thread, 500))
     return mailTo(task.id, `${this.mark(thread)}${this.#count++}`, { content, from: this.mark(thread), steer: content })
+  }
+
+  #ask(thread: ThreadKey, task: TaskRecord): Unit {
+    const text = (length: number) => this.#text(thread, length)
+    const fields = { key: thread, text: text(700), options: [text(40)], default: JSON.stringify(text(100)) }
+    const record = question(task.id, `${this.mark(thread)}${this.#count++}`, fields)
+    const answered = { ...record, answer: JSON.stringify(text(400)), by: 'alice', answeredAt: 0 }
+    const settled = { record: answered, isNew: false, stamp: 'answeredAt' } as const
+    return asking(record, this.#pick(2) === 0 ? {} : { questions: [{ record, isNew: true }, settled] })
   }
 
   #end(thread: ThreadKey, task: TaskRecord): Unit {

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import type { EventDraft } from '../../../src/core/event.ts'
+import { type HookPut, owing } from '../../../src/core/hook.ts'
 import { principal, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../../../src/core/id.ts'
+import type { QuestionRecord } from '../../../src/core/question.ts'
 import { isTerminal } from '../../../src/core/status.ts'
 import type { TaskRecord } from '../../../src/core/task.ts'
 import type { Unit } from '../../../src/core/unit.ts'
-import { added, changed, pending, unit } from '../../../src/testing/store-suite/builders.ts'
+import { added, changed, pending, question, unit } from '../../../src/testing/store-suite/builders.ts'
 import type { StoreModel } from './store-model.ts'
 
 export const keys: readonly ThreadKey[] = [
@@ -13,7 +15,22 @@ export const keys: readonly ThreadKey[] = [
   threadKey(principal('bob'), threadId('one')),
 ]
 
-const kinds = ['accept', 'start', 'end', 'emit', 'step', 'send', 'read', 'take', 'forget', 'say', 'erase'] as const
+const kinds = [
+  'accept',
+  'start',
+  'end',
+  'emit',
+  'step',
+  'send',
+  'read',
+  'ask',
+  'settle',
+  'take',
+  'forget',
+  'say',
+  'hook',
+  'erase',
+] as const
 
 /** What to try next. Names are relative, because what is there to be picked depends on what was committed. */
 const intention = fc.record({
@@ -39,6 +56,7 @@ export const batches = fc.array(
 /** Makes units of intentions, in the light of what a model holds. Its counters make every id and text its own. */
 export class UnitMaker {
   #count = 0
+  readonly #asked: QuestionRecord[] = []
 
   make(wanted: Intention, model: StoreModel): Unit {
     const { key, slip, isStructural } = wanted
@@ -75,12 +93,18 @@ export class UnitMaker {
         return { events, mail: [{ id: `mail_${this.#count++}`, task: task.id, place: pick, content: `${pick}` }] }
       case 'read':
         return { events, read: [`mail_${pick}`, `mail_${this.#count - 1}`] }
+      case 'ask':
+        return { fence, events, questions: [this.#ask(task, pick)] }
+      case 'settle':
+        return { events, ...this.#settle(model, wanted) }
       case 'take':
         return { take: [task.id, taskId(`bg_${pick}`)] }
       case 'forget':
         return { forget: [task.id] }
       case 'say':
         return this.#say(task.id)
+      case 'hook':
+        return { hooks: [this.#hook(task.id, pick)] }
     }
   }
 
@@ -123,7 +147,14 @@ export class UnitMaker {
     if (isTerminal(task.status)) return {}
     const status = (['completed', 'failed', 'cancelled'] as const)[pick % 3] ?? 'completed'
     const tasks = [changed({ ...task, status, ready: false }, ['completedAt'])]
-    return { operation: 'end', events: this.#events(1, task.id), tasks }
+    const hooks = pick % 2 === 0 && { hooks: [owing(task.id)] }
+    return { operation: 'end', events: this.#events(1, task.id), tasks, ...hooks }
+  }
+
+  /** Paid, failed and due again, or given up. */
+  #hook(task: TaskId, pick: number): HookPut {
+    if (pick % 3 === 0) return { task }
+    return { task, hook: { attempts: pick, error: `${pick}`, ...(pick % 3 === 1 && { nextAt: pick }) } }
   }
 
   #say(task: TaskId): Partial<Unit> {
@@ -134,6 +165,23 @@ export class UnitMaker {
   #step(task: TaskId, pick: number): NonNullable<Unit['steps']>[number] {
     const key = `s_${this.#count++}`
     return { task, key, kind: 'step', value: `${pick}`, overlapped: false, attempt: 1, seq: 0 }
+  }
+
+  #ask({ id: task, key }: TaskRecord, pick: number): NonNullable<Unit['questions']>[number] {
+    const expiry = pick % 2 === 0 && { expiresAt: pick }
+    const record = question(task, `q_${this.#count++}`, { key, text: `${pick}?`, ...expiry })
+    this.#asked.push(record)
+    return { record, isNew: true, stamp: 'askedAt' }
+  }
+
+  /** What a question comes to that a task of the thread asked: settling one that was never committed is a fault. */
+  #settle(model: StoreModel, { key, pick }: Intention): Partial<Unit> {
+    const asked = this.#asked.filter(({ id, key: own }) => own === key && model.questions.has(id))
+    const record = oneOf(asked, pick)
+    if (!record) return {}
+    if (pick % 3 === 0) return { questions: [{ record: { ...record, closed: 'timeout' }, isNew: false }] }
+    const answered = { ...record, answer: `${pick}`, by: 'alice', answeredAt: 0, taken: pick % 2 === 0 }
+    return { questions: [{ record: answered, isNew: false, stamp: 'answeredAt' }] }
   }
 
   #events(count: number, task?: TaskId): EventDraft[] {
@@ -148,7 +196,7 @@ export class UnitMaker {
 /** Mostly a task that the unit can be about, now and then any. */
 function likely(tasks: readonly TaskRecord[], { kind, pick }: Intention): TaskRecord | undefined {
   const isFit = (record: TaskRecord): boolean =>
-    kind === 'take' || kind === 'forget' ? isTerminal(record.status) : record.status === 'running'
+    kind === 'take' || kind === 'forget' || kind === 'hook' ? isTerminal(record.status) : record.status === 'running'
   const fit = pick % 5 === 0 ? undefined : oneOf(tasks.filter(isFit), pick)
   return fit ?? oneOf(tasks, pick)
 }

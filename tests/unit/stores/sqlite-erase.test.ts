@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ThreadKey } from '../../../src/core/id.ts'
-import { sqliteStore } from '../../../src/stores/sqlite/index.ts'
+import { backUp, sqliteStore } from '../../../src/stores/sqlite/index.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import { commit, logOf } from '../../../src/testing/store-suite/builders.ts'
 import { MarkedWork } from './marked-work.ts'
@@ -123,6 +123,17 @@ describe('another program that reads the file of a SQLite store', () => {
     const startedAt = performance.now()
     await busy(work, 10, work.threads.slice(1))
     expect(performance.now() - startedAt).toBeLessThan(5_000)
+    reader.stop()
+  })
+
+  it('does not keep the traces for a copy', async () => {
+    const work = new MarkedWork(12, 1)
+    await busy(work, 100)
+    const reader = readingProgram()
+    const erased = work.threads.slice(0, 10)
+    for (const thread of erased) await commit(store, work.erasing(thread))
+    await backUp({ path, target: join(folder, 'copy.db') })
+    for (const thread of erased) expect(traces(work, thread)).not.toHaveProperty(['copy.db'])
     reader.stop()
   })
 

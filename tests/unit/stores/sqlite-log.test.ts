@@ -62,12 +62,12 @@ describe('the pages of a log', () => {
 
 describe('the rows of a log', () => {
   it('hold what a commit adds to a thread in one row if it is little', () => {
-    expect(chunkCounts(['x'.repeat(300), 'x'.repeat(300), 'x'.repeat(300)])).toEqual([3])
+    expect(chunkCounts(['x'.repeat(300), 'x'.repeat(300)])).toEqual([2])
     expect(chunkCounts([])).toEqual([])
   })
 
   it('are short if it is more, so that they pack into pages', () => {
-    expect(chunkCounts(Array.from({ length: 14 }, () => 'x'.repeat(300)))).toEqual([6, 6, 2])
+    expect(chunkCounts(Array.from({ length: 5 }, () => 'x'.repeat(300)))).toEqual([2, 2, 1])
   })
 
   it('are long if it is much, with a limit', () => {

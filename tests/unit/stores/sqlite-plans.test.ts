@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StatementSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { taskId, threadId } from '../../../src/core/id.ts'
+import { owing } from '../../../src/core/hook.ts'
+import { taskId, threadId, threadOf } from '../../../src/core/id.ts'
 import { Batch } from '../../../src/stores/sqlite/batch.ts'
 import { Connection } from '../../../src/stores/sqlite/connection.ts'
 import { readEvents } from '../../../src/stores/sqlite/event-reads.ts'
 import { readOffer } from '../../../src/stores/sqlite/offer.ts'
 import { packUnit } from '../../../src/stores/sqlite/packed-unit.ts'
+import { listQuestions } from '../../../src/stores/sqlite/questions.ts'
 import { listTasks, readSteps, readTask } from '../../../src/stores/sqlite/task-reads.ts'
 import { TaskWrites } from '../../../src/stores/sqlite/task-writes.ts'
 import { listThreads } from '../../../src/stores/sqlite/thread-list.ts'
@@ -26,6 +28,7 @@ import {
   home,
   ids,
   mailTo,
+  question,
   running,
   step,
 } from '../../../src/testing/store-suite/builders.ts'
@@ -87,7 +90,12 @@ describe('the plans of a SQLite store', () => {
       mail: [mailTo('bg_0', 'a')],
       read: ['a'],
       take: ids('bg_0'),
+      questions: [
+        { record: question('bg_0', 'q_a'), isNew: true, stamp: 'askedAt' },
+        { record: question('bg_0', 'q_a', { closed: 'ended' }), isNew: false },
+      ],
       steps: [step('bg_0', 'a')],
+      hooks: [owing(taskId('bg_0'))],
       forget: ids('bg_1'),
       key: { key: 'k', digest: 'd', task: taskId('bg_0') },
     })
@@ -95,7 +103,8 @@ describe('the plans of a SQLite store', () => {
       const [threads, tasks] = [new ThreadWrites(connection), new TaskWrites(connection)]
       const batch = new Batch({ connection, threads, tasks }, { now: 1, nextTask: 1, leaseHolders: [] })
       const erase = { operation: 'erase', thread: home, rev: 2, erase: true, events: [] } as const
-      const units = [accepting(running('bg_0', { input: '1' }), { rev: 0 }), full, fenced('bg_0', 1), erase]
+      const trim = { operation: 'trim', thread: home, trim: 1, events: [] } as const
+      const units = [accepting(running('bg_0', { input: '1' }), { rev: 0 }), full, fenced('bg_0', 1), trim, erase]
       for (const unit of units) expect(batch.take(packUnit(unit))).toMatchObject({ committed: true })
       batch.flush()
     })
@@ -110,6 +119,12 @@ describe('the plans of a SQLite store', () => {
       readEvents(connection, home, { after: 0, limit: 100 })
       readTask(connection, taskId('bg_0'))
       readSteps(connection, taskId('bg_0'))
+      listTasks(connection, { owedBy: 1, limit: 9 })
+      listTasks(connection, { owedBy: 1, key: home, limit: 9 })
+      listQuestions(connection, { id: 'q_a' })
+      listQuestions(connection, { principal: alice })
+      listQuestions(connection, { principal: alice, thread: threadOf(home) })
+      listQuestions(connection, { expiredAt: 1, limit: 9 })
     })
     expect(steps).toEqual([])
   })
@@ -147,6 +162,11 @@ describe('the plans of a SQLite store', () => {
 
   it('search an index for the threads of a principal', () => {
     expect(dearSteps(() => listThreads(connection, { principal: alice, cursor: '1/home', limit: 10 }))).toEqual([])
+  })
+
+  it('search an index for the threads of all, principal by principal', () => {
+    expect(dearSteps(() => listThreads(connection, { cursor: 'alice/1/home', limit: 10 }))).toEqual([])
+    expect(dearSteps(() => listThreads(connection, { limit: 10 }))).toEqual([])
   })
 
   it('are looked at by a check that sees a scan', () => {

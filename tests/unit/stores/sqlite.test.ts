@@ -18,7 +18,19 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../src/stores/sqlite/index.ts'
 import type { Store } from '../../../src/stores/store.ts'
-import { commit, deltas, headOf, logOf, numbersOf, unit, upTo } from '../../../src/testing/store-suite/builders.ts'
+import {
+  accepting,
+  asking,
+  commit,
+  deltas,
+  headOf,
+  logOf,
+  numbersOf,
+  question,
+  running,
+  unit,
+  upTo,
+} from '../../../src/testing/store-suite/builders.ts'
 
 let folder: string
 let path: string
@@ -152,6 +164,15 @@ describe('the schema of a SQLite store', () => {
     const before = readFileSync(path)
     await expect(open()).rejects.toMatchObject({ code: 'store_schema', message: expect.stringContaining('Upgrade') })
     expect(readFileSync(path).equals(before)).toBe(true)
+  })
+
+  it('of an older minor gets what it lacks, and what is in the file stays', async () => {
+    const first = new URL('../../../src/stores/sqlite/migrations/0001_initial.sql', import.meta.url)
+    change(`${readFileSync(first, 'utf8')}; UPDATE holdfast_meta SET minor = 1, next_task = 7`)
+    const store = await open()
+    expect(await store.allocate(1)).toBe(7)
+    await commit(store, accepting(running('bg_7')), asking(question('bg_7', 'q_1')))
+    expect(await store.questions({ id: 'q_1' })).toMatchObject([{ text: 'Really?' }])
   })
 
   it('of a newer minor is accepted and stays as it is', async () => {

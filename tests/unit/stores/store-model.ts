@@ -2,7 +2,7 @@ import type { TaskId, ThreadKey } from '../../../src/core/id.ts'
 import { principalOf } from '../../../src/core/id.ts'
 import { isTerminal } from '../../../src/core/status.ts'
 import { isRun, type TaskRecord } from '../../../src/core/task.ts'
-import type { Refusal, Unit, Verdict } from '../../../src/core/unit.ts'
+import type { Refusal, Removed, Unit, Verdict } from '../../../src/core/unit.ts'
 
 interface ModelThread {
   rev: number
@@ -19,12 +19,15 @@ interface ModelThread {
 export class StoreModel {
   readonly threads = new Map<ThreadKey, ModelThread>()
   readonly tasks = new Map<TaskId, TaskRecord>()
+  /** The threads of those that were asked. */
+  readonly questions = new Map<string, ThreadKey>()
   readonly #keys = new Map<string, { readonly task: TaskId; readonly digest: string }>()
 
   copy(): StoreModel {
     const copy = new StoreModel()
     for (const [key, thread] of this.threads) copy.threads.set(key, { ...thread, log: [...thread.log] })
     for (const [id, record] of this.tasks) copy.tasks.set(id, record)
+    for (const [id, key] of this.questions) copy.questions.set(id, key)
     for (const [key, used] of this.#keys) copy.#keys.set(key, used)
     return copy
   }
@@ -71,7 +74,7 @@ export class StoreModel {
   #write(unit: Unit, now: number): Verdict {
     const thread = this.threads.get(unit.thread) ?? { rev: 0, at: now, erasedCount: 0, log: [] }
     this.threads.set(unit.thread, thread)
-    if (unit.erase) this.#erase(unit.thread, thread)
+    const removed = unit.erase && this.#erase(unit.thread, thread)
     const at = Math.max(thread.at, now)
     const first = thread.erasedCount + thread.log.length + 1
     thread.log.push(...unit.events.map((event) => event.data))
@@ -81,19 +84,23 @@ export class StoreModel {
       const id = isNew && this.tasks.has(record.id) ? twice : record.id
       this.tasks.set(id, record)
     }
+    for (const { record } of unit.questions ?? []) this.questions.set(record.id, record.key)
     const taken = (unit.take ?? []).filter((id) => this.#take(id, unit.thread))
     if (unit.key) {
       const { key, task, digest } = unit.key
       this.#keys.set(`${principalOf(unit.thread)}/${key}`, { task, digest })
     }
-    return { committed: true, first, at, taken }
+    return { committed: true, first, at, taken, ...(removed && { removed }) }
   }
 
-  #erase(key: ThreadKey, thread: ModelThread): void {
+  #erase(key: ThreadKey, thread: ModelThread): Removed {
+    const removed = { events: thread.log.length, tasks: this.tasksOf(key).length }
     for (const [used, { task }] of this.#keys) if (this.tasks.get(task)?.key === key) this.#keys.delete(used)
     for (const { id } of this.tasksOf(key)) this.tasks.delete(id)
+    for (const [id, own] of this.questions) if (own === key) this.questions.delete(id)
     thread.erasedCount += thread.log.length
     thread.log = []
+    return removed
   }
 
   #take(id: TaskId, key: ThreadKey): boolean {

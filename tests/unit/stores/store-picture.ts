@@ -1,4 +1,4 @@
-import { principalOf, type ThreadKey, taskId } from '../../../src/core/id.ts'
+import { principalOf, type ThreadKey, taskId, threadOf } from '../../../src/core/id.ts'
 import type { Store, TaskPage, TaskQuery } from '../../../src/stores/store.ts'
 import { logOf } from '../../../src/testing/store-suite/builders.ts'
 
@@ -7,18 +7,23 @@ export async function pictureOf(store: Store, keys: readonly ThreadKey[]): Promi
   const threads = await Promise.all(keys.map((key) => threadPicture(store, key)))
   const principals = await Promise.all([...new Set(keys.map(principalOf))].map((who) => principalPicture(store, who)))
   const claim = { node: 'node_9', agents: ['echo'], starts: 5, orphans: 5, withCounts: true }
-  return { threads, principals, offer: await store.claim(claim) }
+  const expired = await store.questions({ expiredAt: 30, limit: 3 })
+  const owed = await store.tasks({ owedBy: 1_000_000, limit: 5 })
+  return { threads, principals, expired, owed, offer: await store.claim(claim) }
 }
 
 async function threadPicture(store: Store, key: ThreadKey): Promise<unknown> {
   const log = await logOf(store, key, 3)
   const ids = [...new Set(log.flatMap((event) => event.task ?? []))]
+  const [principal, thread] = [principalOf(key), threadOf(key)]
   return {
     log,
     live: await store.livePart(key),
     snapshot: await store.snapshot(key, { messages: 2, endedTasks: 2 }),
     messages: await store.messages(key, { after: 2, upTo: log.length - 2, limit: 3, fromEnd: true }),
     steps: await Promise.all(ids.map((id) => store.steps(id))),
+    questions: await store.questions({ principal, thread }),
+    owed: await store.tasks({ key, owedBy: Number.MAX_SAFE_INTEGER, limit: 2 }),
     filtered: await Promise.all(ids.map((id) => filteredLog(store, key, id))),
   }
 }
@@ -35,6 +40,7 @@ async function principalPicture(store: Store, principal: ReturnType<typeof princ
     untaken: await allTasks(store, { principal, limit: 2, untaken: true }),
     children: await allTasks(store, { principal, limit: 2, parent: taskId('bg_0') }),
     running: await allTasks(store, { principal, limit: 2, status: ['running'], type: ['run', 'agent'] }),
+    questions: await store.questions({ principal }),
     threads: (await store.threads({ principal, limit: 10 })).threads,
   }
 }

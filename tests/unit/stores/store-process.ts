@@ -2,10 +2,10 @@ import { isHoldfastError } from '../../../src/core/errors.ts'
 import { sqliteStore } from '../../../src/stores/sqlite/index.ts'
 import { deltas, unit } from '../../../src/testing/store-suite/builders.ts'
 
-// A process of the tests' own: opens the store at a path, commits, says so or the code of what went wrong, and then
+// A process of the tests' own: opens the store at a path, commits to a thread of a revision, says so or the code of what went wrong, and then
 // holds the store until it is killed, closes it, or just comes to its end.
 
-const [path = '', then] = process.argv.slice(2)
+const [path = '', then, rev = '0'] = process.argv.slice(2)
 const store = sqliteStore({ path })
 try {
   await store.open()
@@ -13,7 +13,7 @@ try {
   console.log(isHoldfastError(error) ? `opening: ${error.code}` : String(error))
   process.exit(1)
 }
-await store.commit([unit({ events: deltas(100) })])
+await store.commit([unit({ rev: Number(rev), events: deltas(100) })])
 console.log('committed')
 if (then === 'hold') process.stdin.resume()
 if (then === 'close') await store.close()

@@ -1,0 +1,205 @@
+import { type Principal, type ThreadKey, threadKey, threadOf } from '../core/id.ts'
+import { drop, dropTasks, protectedBy, type Retention, trim } from '../core/retention.ts'
+import type { Removed } from '../core/unit.ts'
+import type { Store, ThreadSummary } from '../stores/store.ts'
+import { type Change, intent } from './entry.ts'
+import type { Writer } from './writer.ts'
+
+export interface PruningParts {
+  readonly store: Store
+  readonly writer: Writer
+  /** Whether what is owed to `onEnded` is going to be called here. */
+  readonly hasHook: boolean
+  /** Whether the node is closing: what is begun is left as it is, to be gone on with later. */
+  isStopped(): boolean
+}
+
+export interface PrunedCounts {
+  /** Threads that went as a whole. */
+  readonly threads: number
+  /** Events that went, from logs that were trimmed and with threads. */
+  readonly events: number
+  /** Tasks that went with their threads. */
+  readonly tasks: number
+}
+
+export const nothingPruned: PrunedCounts = { threads: 0, events: 0, tasks: 0 }
+
+export function addCounts(a: PrunedCounts, b: PrunedCounts): PrunedCounts {
+  return { threads: a.threads + b.threads, events: a.events + b.events, tasks: a.tasks + b.tasks }
+}
+
+// Records may come with large results, and only one number of each is wanted.
+const taskPage = 20
+
+/**
+ * What one retention does to threads, one after the other.
+ *
+ * T1 Every change is a small commit through the writer, asked for when the one before is done: whatever others write
+ *    goes in between.
+ * T2 Whoever dies in between leaves a log with a shorter front, or a thread that is still in the list: asked again, the
+ *    rest is done.
+ */
+export class Pruning {
+  readonly #parts: PruningParts
+  readonly #retention: Retention
+  readonly #isDry: boolean
+  readonly #now: number
+  #commitCount = 0
+
+  constructor(parts: PruningParts, retention: Retention, isDry: boolean) {
+    this.#parts = parts
+    this.#retention = retention
+    this.#isDry = isDry
+    this.#now = parts.store.clock.now()
+  }
+
+  get commitCount(): number {
+    return this.#commitCount
+  }
+
+  async prune(principal: Principal, thread: ThreadSummary): Promise<PrunedCounts> {
+    const key = threadKey(principal, thread.thread)
+    const { threadsMs } = this.#retention
+    const isOld = threadsMs !== undefined && thread.at < this.#now - threadsMs
+    const dropped = isOld ? await this.#drop(principal, key, thread) : undefined
+    if (dropped) return dropped
+    const events = await this.#trimOld(principal, key, thread)
+    return { ...nothingPruned, events }
+  }
+
+  async #trimOld(principal: Principal, key: ThreadKey, thread: ThreadSummary): Promise<number> {
+    const { first } = thread
+    const upTo = await this.#reach(key, thread)
+    if (upTo < first) return 0
+    const protectedFrom = await this.#protectedFrom(principal, key, first)
+    if (protectedFrom <= first) return 0
+    if (this.#isDry) return Math.min(upTo, protectedFrom - 1) - first + 1
+    return this.#trim(key, { first, upTo, protectedFrom })
+  }
+
+  /** The last number that goes by age or by count; never the newest, by which a thread is found again. */
+  async #reach(key: ThreadKey, thread: ThreadSummary): Promise<number> {
+    const { eventsMs, eventsPerThread } = this.#retention
+    const byCount = eventsPerThread === undefined ? 0 : thread.head - eventsPerThread
+    const byAge = eventsMs === undefined ? 0 : await this.#lastBefore(key, thread, this.#now - eventsMs)
+    return Math.min(thread.head - 1, Math.max(byCount, byAge))
+  }
+
+  /** The last event before an instant, by halving, because instants never go back within a thread. */
+  async #lastBefore(key: ThreadKey, { first, head, at }: ThreadSummary, instant: number): Promise<number> {
+    if (at < instant) return head
+    const isBefore = async (seq: number): Promise<boolean> => {
+      const { events } = await this.#parts.store.events(key, { after: seq - 1, limit: 1 })
+      return events[0] !== undefined && events[0].at < instant
+    }
+    if (!(await isBefore(first))) return first - 1
+    let [before, notBefore] = [first, head]
+    while (notBefore - before > 1) {
+      const middle = Math.floor((before + notBefore) / 2)
+      if (await isBefore(middle)) before = middle
+      else notBefore = middle
+    }
+    return before
+  }
+
+  /**
+   * The lowest number that live tasks and untaken results protect. The live ones are read first: one that ends meanwhile is
+   * then counted twice, but never not at all. Looks no further when not even the first event may go.
+   */
+  async #protectedFrom(principal: Principal, key: ThreadKey, first: number): Promise<number> {
+    const { store } = this.#parts
+    const live = await store.livePart(key)
+    let from = protectedBy(live?.tasks ?? [])
+    const untaken = { principal, thread: threadOf(key), untaken: true, limit: taskPage }
+    for (let cursor: string | undefined; from > first; ) {
+      const page = await store.tasks({ ...untaken, ...(cursor !== undefined && { cursor }) })
+      from = Math.min(from, protectedBy(page.tasks))
+      cursor = page.cursor
+      if (cursor === undefined) break
+    }
+    return from
+  }
+
+  async #trim(key: ThreadKey, place: { first: number; upTo: number; protectedFrom: number }): Promise<number> {
+    let count = 0
+    while (!this.#parts.isStopped()) {
+      const first = place.first + count
+      const { removed } = await this.#change(intent(key, 'trim', (live) => trim(live, { ...place, first })))
+      if (!removed?.events) break
+      count += removed.events
+    }
+    return count
+  }
+
+  /** What a change has removed, if it came about. */
+  async #change(change: Change<boolean>): Promise<{ readonly removed?: Removed | undefined }> {
+    const done = await this.#parts.writer.change(change)
+    this.#commitCount += 1
+    return { removed: 'refusal' in done ? undefined : done.verdict?.removed }
+  }
+
+  /**
+   * Undefined if the thread stays. Its log and all but a few of its tasks go first, a piece at a time, so that little is left for
+   * the last commit, with which the conversation goes as a whole.
+   */
+  async #drop(principal: Principal, key: ThreadKey, thread: ThreadSummary): Promise<PrunedCounts | undefined> {
+    if ((await this.#restingRev(principal, key, thread)) === undefined) return undefined
+    const { head, first } = thread
+    if (this.#isDry) return { threads: 1, events: head - first + 1, tasks: await this.#taskCount(principal, key) }
+    const events = await this.#trim(key, { first, upTo: head - 1, protectedFrom: Number.POSITIVE_INFINITY })
+    let counts: PrunedCounts = { ...nothingPruned, events }
+    for (let rev = await this.#restingRev(principal, key, thread); rev !== undefined; rev += 1) {
+      if (this.#parts.isStopped()) break
+      const isLast = !(await this.#hasManyTasks(principal, key))
+      const { removed } = await this.#change(intent(key, 'erase', dropAt(rev, isLast)))
+      if (!removed) break
+      counts = addCounts(counts, { ...removed, threads: isLast ? 1 : 0 })
+      if (isLast) break
+    }
+    return counts
+  }
+
+  async #hasManyTasks(principal: Principal, key: ThreadKey): Promise<boolean> {
+    const page = await this.#parts.store.tasks({ principal, thread: threadOf(key), limit: taskPage })
+    return page.cursor !== undefined
+  }
+
+  /**
+   * The revision at which nothing lives in a thread, no result waits, no call of `onEnded` is owed, and nothing has happened
+   * since it was listed; undefined if that is not so. What happens after it shows in the revision: without a live task
+   * nothing is written that does not raise it.
+   */
+  async #restingRev(principal: Principal, key: ThreadKey, { head }: ThreadSummary): Promise<number | undefined> {
+    const { store } = this.#parts
+    const live = await store.livePart(key)
+    if (!live || live.tasks.length > 0) return undefined
+    const untaken = await store.tasks({ principal, thread: threadOf(key), untaken: true, limit: 1 })
+    if (untaken.tasks.length > 0 || (await this.#owesHook(key))) return undefined
+    const page = await store.events(key, { after: head, limit: 1 })
+    return page.head === head ? live.rev : undefined
+  }
+
+  /** What nobody here is going to call keeps nothing. */
+  async #owesHook(key: ThreadKey): Promise<boolean> {
+    const { store, hasHook } = this.#parts
+    if (!hasHook) return false
+    return (await store.tasks({ key, owedBy: Number.MAX_SAFE_INTEGER, limit: 1 })).tasks.length > 0
+  }
+
+  async #taskCount(principal: Principal, key: ThreadKey): Promise<number> {
+    const { store } = this.#parts
+    let count = 0
+    for (let cursor: string | undefined; ; ) {
+      const query = { principal, thread: threadOf(key), limit: taskPage }
+      const page = await store.tasks({ ...query, ...(cursor !== undefined && { cursor }) })
+      count += page.tasks.length
+      cursor = page.cursor
+      if (cursor === undefined) return count
+    }
+  }
+}
+
+function dropAt(rev: number, isLast: boolean): Change<boolean>['decide'] {
+  return (live) => (isLast ? drop(live, rev) : dropTasks(live, rev))
+}

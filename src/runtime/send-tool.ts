@@ -1,0 +1,78 @@
+import { isHoldfastError } from '../core/errors.ts'
+import { isRun, type Task } from '../core/task.ts'
+import {
+  ancestors,
+  type BackgroundTool,
+  find,
+  type KnownTask,
+  notFound,
+  schema,
+  type ToolPlace,
+  text,
+} from './background-tool.ts'
+import type { SendAnswer } from './message-to-send.ts'
+import type { Runtime } from './runtime.ts'
+
+export function sendTool(runtime: Runtime): BackgroundTool {
+  return {
+    name: 'send_message',
+    description:
+      'Sends a message to a background task of this conversation, which reads it from its inbox: by id or name, or to ' +
+      'your "parent". One that has ended is taken up again: a new task of the same agent and name, which knows what was said.',
+    inputSchema: schema(
+      {
+        task: { type: 'string', description: 'The id of the task, or its name; "parent" for the one that spawned you' },
+        content: { type: 'string', description: 'The message' },
+      },
+      ['task', 'content'],
+    ),
+    async execute(input, place) {
+      const content = text(input, 'content')
+      const target = await find(runtime, place, text(input, 'task'))
+      if (!target) return { isSent: false, ...notFound(text(input, 'task')) }
+      const answer = await send(runtime, place, target, content)
+      const hasEnded = !answer.isSent && answer.reason === 'task_terminated'
+      if (hasEnded && (await isContinuable(runtime, place, target))) return goOn(runtime, place, target, content)
+      return { task: target.id, ...answer }
+    },
+  }
+}
+
+function send(runtime: Runtime, place: ToolPlace, { id }: KnownTask, content: string): Promise<SendAnswer> {
+  const message = { content, ...(place.task !== undefined && { from: place.task }) }
+  return place.ctx ? place.ctx.send(id, message) : runtime.send(id, message, { thread: place.thread })
+}
+
+/** A sub-agent, which anybody can run again. Not one that has spawned the caller: that is no sub-agent of it. */
+async function isContinuable(runtime: Runtime, { task }: ToolPlace, target: KnownTask): Promise<boolean> {
+  if (isRun(target) || target.type !== 'agent' || target.agent === undefined) return false
+  const own = task === undefined ? undefined : await runtime.get(task)
+  if (own?.id === target.id) return false
+  for await (const { id } of ancestors(runtime, own)) if (id === target.id) return false
+  return true
+}
+
+/** The ended task stays as it is; the new one names it, and `ctx.history()` tells it what was said before. */
+async function goOn(runtime: Runtime, place: ToolPlace, target: KnownTask, content: string): Promise<object> {
+  const { id, agent, name, description, metadata } = target
+  const options = {
+    prompt: content,
+    ...(agent !== undefined && { agent }),
+    ...(name !== undefined && { name }),
+    description,
+    metadata: { ...(metadata as object | undefined), continues: id },
+    detached: true,
+  }
+  try {
+    const task = await (place.ctx ? place.ctx.spawn(options) : spawnOutside(runtime, place, options))
+    return { task: task.id, ...(name !== undefined && { name }), isSent: true, continues: id }
+  } catch (error) {
+    if (!isHoldfastError(error)) throw error
+    return { task: id, isSent: false, reason: error.code, detail: error.message }
+  }
+}
+
+function spawnOutside(runtime: Runtime, place: ToolPlace, options: Parameters<Runtime['spawn']>[0]): Promise<Task> {
+  const parent = place.task === undefined ? {} : { parent: { task: place.task } }
+  return runtime.spawn({ ...options, ...parent, thread: place.thread })
+}
