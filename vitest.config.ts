@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 // These start processes, kill them and wait for others to notice; everything else is done in seconds.
-const slow = ['server', 'cli', 'package', 'crash'].map((folder) => `tests/${folder}/**/*.test.ts`)
+const slow = ['server', 'cli', 'package', 'examples', 'crash'].map((folder) => `tests/${folder}/**/*.test.ts`)
 
 export default defineConfig({
   test: {

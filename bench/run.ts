@@ -21,6 +21,7 @@ const names = [
   'server-accept',
   'server-latency',
   'server-memory',
+  'ai-sdk',
 ]
 
 async function run(name: string): Promise<Figure[]> {

@@ -36,6 +36,7 @@ async function openStore(store: string | Store | undefined): Promise<Store> {
 
 export { type ErrorCode, HoldfastError, isHoldfastError, type TaskError, type TaskErrorCode } from './core/errors.ts'
 export type { Event, EventData, EventType } from './core/event.ts'
+export type { HookRecord } from './core/hook.ts'
 export type { Principal, TaskId, ThreadId } from './core/id.ts'
 export { createInbox, type Inbox, type InboxOptions } from './core/inbox.ts'
 export type { InboxItem } from './core/inbox-item.ts'
@@ -46,19 +47,34 @@ export { cancelled, failed } from './core/outcome.ts'
 export type { OnBusy } from './core/prompt.ts'
 export type { Question } from './core/question.ts'
 export type { Result } from './core/result.ts'
+export type { Retention } from './core/retention.ts'
 export { isTerminal, type Status } from './core/status.ts'
 export type { Asked, OnResult, Task, Usage } from './core/task.ts'
 export type { ThreadSnapshot } from './core/thread-snapshot.ts'
-export type { Agent, AgentContext, AgentFunction, Agents, Ask, RunOptions, SpawnOptions } from './runtime/agent.ts'
+export type {
+  Agent,
+  AgentContext,
+  AgentFunction,
+  Agents,
+  Ask,
+  QuestionAnswer,
+  QuestionOptions,
+  RunOptions,
+  SpawnOptions,
+} from './runtime/agent.ts'
+export { demoAgent } from './runtime/agents/demo.ts'
 export { echoAgent } from './runtime/agents/echo.ts'
 export { type ScriptOptions, scriptAgent } from './runtime/agents/script.ts'
 export { type BackgroundTasks, type BackgroundTasksOptions, backgroundTasks } from './runtime/background-tasks.ts'
-export type { BackgroundTool, ToolPlace } from './runtime/background-tools.ts'
+export type { BackgroundTool, ToolPlace } from './runtime/background-tool.ts'
 export type { Clock } from './runtime/clock.ts'
+export { type AgentCode, agent, type PlainAgent, type SchemaAgent } from './runtime/define-agent.ts'
+export type { EndedCall, OnEnded } from './runtime/hooks.ts'
 export type { AgentSummary, Readiness, RuntimeInfo } from './runtime/info.ts'
-export type { AcceptedRun, SendAnswer } from './runtime/intake.ts'
+export type { AcceptedRun } from './runtime/intake.ts'
 export type { SubscribeOptions } from './runtime/log-reads.ts'
 export type { Logger } from './runtime/logger.ts'
+export type { MessageToSend, SendAnswer } from './runtime/message-to-send.ts'
 export type { MetricsPort } from './runtime/node-options.ts'
 export {
   decodeTasks,
@@ -72,7 +88,9 @@ export {
 } from './runtime/persisted-task.ts'
 export type { ListOptions, MessagePage, TaskList } from './runtime/reads.ts'
 export type { RestoreAnswer } from './runtime/restoration.ts'
+export type { Pruned, PruneOptions } from './runtime/retention.ts'
 export type { Runtime, RuntimeOptions } from './runtime/runtime.ts'
+export type { StandardSchema } from './runtime/standard-schema.ts'
 export type { CancelOptions } from './runtime/task-cancel.ts'
 export { restoreTasks, snapshotTasks } from './runtime/task-snapshot.ts'
 export { reduceView, type TaskLine, type TaskView, type ViewChange, viewText } from './runtime/task-view.ts'
@@ -85,3 +103,5 @@ export {
   serve,
 } from './server/index.ts'
 export type { Store, ThreadPage, ThreadSummary } from './stores/store.ts'
+export { type VerifyOptions, verifyWebhook } from './webhook/signature.ts'
+export { type SignedWebhookOptions, signedWebhook } from './webhook/signed-webhook.ts'

@@ -57,6 +57,19 @@ describe('documentation', () => {
     }
   })
 
+  it('has programs on people in the loop that say what the page says', async () => {
+    const outputs = await Promise.all((await programs('docs/human-in-the-loop.md')).map(runProgram))
+    expect(outputs).toEqual(['Deployed\n', 'yes, said timeout; nobody said that the backups may go\n'])
+  })
+
+  it('has a program on retention that keeps what the page says', async () => {
+    const [output] = await Promise.all((await programs('docs/retention.md')).map(runProgram))
+    const [, first, head] = /^6 messages, and events from (\d+) to (\d+)\n$/.exec(output ?? '') ?? []
+    const kept = Number(head) - Number(first) + 1
+    expect(kept).toBeGreaterThanOrEqual(5)
+    expect(kept).toBeLessThan(Number(head))
+  })
+
   it('links only to pages that exist', async () => {
     for (const page of await pages()) {
       const text = await readFile(join(root, page), 'utf8')

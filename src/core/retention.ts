@@ -25,10 +25,10 @@ export interface Retention {
  * A thread goes as a whole only if nothing in it is owed to `onEnded`, where that is called.
  *
  * A task's first event is above the head that the log had before it, and a task is untaken only after it was live: so what is
- * protected only ever moves up. A place that was read some time ago is never beyond the one that holds now, and a trim needs
+ * protected only ever moves up. Bounds that were read some time ago are never beyond those that hold now, and a trim needs
  * no revision.
  */
-export interface TrimPlace {
+export interface TrimBounds {
   /** The lowest number that the log kept when it was looked at. */
   readonly first: number
   /** The last number that may go by age or count. */
@@ -38,7 +38,7 @@ export interface TrimPlace {
 }
 
 /** Removes a part of the log's front; how much at a time is the store's to say. False if there is nothing to remove. */
-export function trim(live: LiveThread, { first, upTo, protectedFrom }: TrimPlace): Decision<boolean> {
+export function trim(live: LiveThread, { first, upTo, protectedFrom }: TrimBounds): Decision<boolean> {
   const bound = Math.min(upTo, protectedFrom - 1, protectedBy(live.tasks()) - 1, protectedBy(live.ended()) - 1)
   if (bound < first) return { value: false }
   return { unit: { operation: 'trim', thread: live.key, events: [], trim: bound }, value: true }

@@ -29,6 +29,11 @@ export interface Agent {
   readonly input?: StandardSchema
   /** A JSON Schema of its input, shown to whoever may call it; of `input` unless given. Nothing is checked against it. */
   readonly inputSchema?: object
+  /**
+   * False if agents must not spawn it with their background tools, because its input decides what it does, and what a model says
+   * is not to be trusted with that. Their code may.
+   */
+  readonly isSpawnable?: boolean
   /** False if it must not be called a second time: a crash then fails the task as `orphaned`. */
   readonly isResumable?: boolean
 }

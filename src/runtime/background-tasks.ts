@@ -9,6 +9,8 @@ import type { TaskView } from './task-view.ts'
 type Moment = 'run_start' | 'run_end' | 'tool' | 'step'
 
 export interface BackgroundTasksOptions {
+  /** The agents that may be spawned with the tools; all that are registered unless given, but for those that say no. */
+  readonly agents?: readonly string[]
   /** Gives back what `persist` was given for a thread. Needed only if tasks are to move between stores. */
   readonly load?: (thread: string) => PersistedTasks | undefined | Promise<PersistedTasks | undefined>
   /** Keeps the tasks of a thread outside the store, which is durable by itself. */
@@ -62,7 +64,7 @@ export function backgroundTasks(runtime: Runtime, options: BackgroundTasksOption
 
   return {
     name: 'background_tasks',
-    tools: backgroundTools(runtime).map((tool) => ({ ...tool, execute: refreshing(tool) })),
+    tools: backgroundTools(runtime, options.agents).map((tool) => ({ ...tool, execute: refreshing(tool) })),
     async onRunStart({ thread }) {
       await attempt('run_start', thread, () => load(thread))
       await attempt('run_start', thread, () => refresh(thread))

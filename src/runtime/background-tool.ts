@@ -22,6 +22,12 @@ export interface BackgroundTool {
   execute(input: unknown, place: ToolPlace): Promise<unknown>
 }
 
+/** Which agents the tools may spawn: those named, else all that allow it. */
+export async function spawnable(runtime: Runtime, named: readonly string[] | undefined): Promise<readonly string[]> {
+  if (named) return named
+  return (await runtime.agents()).filter(({ isSpawnable }) => isSpawnable !== false).map(({ name }) => name)
+}
+
 /** What of a task a tool works with. */
 export type KnownTask = Pick<Task, 'id' | 'type' | 'agent' | 'name' | 'description' | 'status' | 'parent' | 'metadata'>
 

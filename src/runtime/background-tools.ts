@@ -1,4 +1,4 @@
-import { HoldfastError, isHoldfastError } from '../core/errors.ts'
+import { HoldfastError } from '../core/errors.ts'
 import { isRun, type Task } from '../core/task.ts'
 import {
   asStep,
@@ -9,6 +9,7 @@ import {
   notFound,
   optionalText,
   schema,
+  spawnable,
   type ToolPlace,
   text,
 } from './background-tool.ts'
@@ -22,11 +23,18 @@ const task = { type: 'string', description: 'The id of the task, or its name' }
  * What an agent can do with background tasks. Every tool is confined to the thread it is called in: what a model says is
  * data, and names no task of another conversation.
  */
-export function backgroundTools(runtime: Runtime): readonly BackgroundTool[] {
-  return [spawnTool(runtime), listTool(runtime), waitTool(runtime), cancelTool(runtime), sendTool(runtime)]
+export function backgroundTools(runtime: Runtime, agents?: readonly string[]): readonly BackgroundTool[] {
+  const allowed = () => spawnable(runtime, agents)
+  return [
+    spawnTool(runtime, agents),
+    listTool(runtime),
+    waitTool(runtime),
+    cancelTool(runtime),
+    sendTool(runtime, allowed),
+  ]
 }
 
-function spawnTool(runtime: Runtime): BackgroundTool {
+function spawnTool(runtime: Runtime, agents: readonly string[] | undefined): BackgroundTool {
   return {
     name: 'spawn_task',
     description:
@@ -34,7 +42,7 @@ function spawnTool(runtime: Runtime): BackgroundTool {
       'form. Its result can be waited for with wait_task.',
     inputSchema: schema(
       {
-        agent: { type: 'string', description: 'The agent that does the work' },
+        agent: { type: 'string', description: 'The agent that does the work', ...(agents && { enum: agents }) },
         prompt: { type: 'string', description: 'What it is asked' },
         input: { description: 'What it is given instead of a prompt, in the form that its agent takes' },
         name: { type: 'string', description: 'A name by which it can be addressed, unique among live tasks' },
@@ -43,8 +51,12 @@ function spawnTool(runtime: Runtime): BackgroundTool {
       ['agent'],
     ),
     async execute(input, place) {
-      const options = { ...asked(input), agent: text(input, 'agent'), ...about(input), detached: true }
-      return spawned(await spawnFrom(runtime, place, options))
+      const agent = text(input, 'agent')
+      const options = { ...asked(input), agent, ...about(input), detached: true }
+      const names = await spawnable(runtime, agents)
+      if (names.includes(agent)) return spawned(await spawnFrom(runtime, place, options))
+      const what = `There is no agent ${JSON.stringify(agent)} to spawn. There are: ${names.join(', ')}`
+      throw new HoldfastError('unknown_agent', what)
     },
   }
 }
@@ -60,17 +72,11 @@ function about(input: unknown): { readonly name?: string; readonly description?:
 }
 
 async function spawnFrom(runtime: Runtime, place: ToolPlace, options: Parameters<Runtime['spawn']>[0]): Promise<Task> {
-  try {
-    if (place.ctx) return await place.ctx.spawn(options)
-    // Inside the task itself its whole lineage is inherited, of which the id alone would be a part.
-    const isInside = place.task === undefined || (await runtime.currentTask()) === place.task
-    const parent = isInside ? {} : { parent: { task: place.task } }
-    return await runtime.spawn({ ...options, ...parent, thread: place.thread })
-  } catch (error) {
-    if (!isHoldfastError(error, 'unknown_agent')) throw error
-    const names = (await runtime.agents()).map(({ name }) => name)
-    throw new HoldfastError('unknown_agent', `${error.message}. There are: ${names.join(', ')}`)
-  }
+  if (place.ctx) return place.ctx.spawn(options)
+  // Inside the task itself its whole lineage is inherited, of which the id alone would be a part.
+  const isInside = place.task === undefined || (await runtime.currentTask()) === place.task
+  const parent = isInside ? {} : { parent: { task: place.task } }
+  return runtime.spawn({ ...options, ...parent, thread: place.thread })
 }
 
 /** No status: on replay it would be another, and what a model was told must stay as it was. */

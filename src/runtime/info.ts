@@ -20,7 +20,7 @@ export interface Readiness {
 }
 
 /** A registered agent, as others are told of it. */
-export interface AgentSummary extends Pick<Agent, 'description' | 'version' | 'inputSchema'> {
+export interface AgentSummary extends Pick<Agent, 'description' | 'version' | 'inputSchema' | 'isSpawnable'> {
   readonly name: string
 }
 
@@ -31,13 +31,14 @@ export function infoOf({ id, store, limits }: { id: string; store: Store; limits
 /** The agents in the order of their registration. */
 export function summariesOf(agents: Registry): AgentSummary[] {
   return [...agents].map(([name, agent]) => {
-    const { description, version, input } = agent
+    const { description, version, input, isSpawnable } = agent
     const inputSchema = agent.inputSchema ?? (input && jsonSchemaOf(input))
     return {
       name,
       ...(description !== undefined && { description }),
       ...(version !== undefined && { version }),
       ...(inputSchema !== undefined && { inputSchema }),
+      ...(isSpawnable === false && { isSpawnable }),
     }
   })
 }

@@ -1,5 +1,5 @@
 import { type Principal, type ThreadKey, threadKey, threadOf } from '../core/id.ts'
-import { drop, dropTasks, protectedBy, type Retention, trim } from '../core/retention.ts'
+import { drop, dropTasks, protectedBy, type Retention, type TrimBounds, trim } from '../core/retention.ts'
 import type { Removed } from '../core/unit.ts'
 import type { Store, ThreadSummary } from '../stores/store.ts'
 import { type Change, intent } from './entry.ts'
@@ -121,11 +121,11 @@ export class Pruning {
     return from
   }
 
-  async #trim(key: ThreadKey, place: { first: number; upTo: number; protectedFrom: number }): Promise<number> {
+  async #trim(key: ThreadKey, bounds: TrimBounds): Promise<number> {
     let count = 0
     while (!this.#parts.isStopped()) {
-      const first = place.first + count
-      const { removed } = await this.#change(intent(key, 'trim', (live) => trim(live, { ...place, first })))
+      const first = bounds.first + count
+      const { removed } = await this.#change(intent(key, 'trim', (live) => trim(live, { ...bounds, first })))
       if (!removed?.events) break
       count += removed.events
     }

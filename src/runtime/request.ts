@@ -104,6 +104,15 @@ const partFields: Readonly<Record<Part['type'], readonly string[]>> = {
   data: ['name'],
 }
 
+/** Whether a value has all that a part of its type needs. */
+export function isPart(value: unknown): value is Part {
+  if (typeof value !== 'object' || value === null) return false
+  const fields = value as Record<string, unknown>
+  const type = String(fields['type'])
+  if (!Object.hasOwn(partFields, type)) return false
+  return partFields[type as Part['type']].every((field) => typeof fields[field] === 'string')
+}
+
 function checkParts(parts: unknown): void {
   if (!Array.isArray(parts) || parts.length === 0) throw invalid('parts is a list of at least one part')
   for (const part of parts as unknown[]) {

@@ -13,7 +13,8 @@ import {
 import type { SendAnswer } from './message-to-send.ts'
 import type { Runtime } from './runtime.ts'
 
-export function sendTool(runtime: Runtime): BackgroundTool {
+/** `allowed` gives the agents that may be spawned. */
+export function sendTool(runtime: Runtime, allowed: () => Promise<readonly string[]>): BackgroundTool {
   return {
     name: 'send_message',
     description:
@@ -32,7 +33,8 @@ export function sendTool(runtime: Runtime): BackgroundTool {
       if (!target) return { isSent: false, ...notFound(text(input, 'task')) }
       const answer = await send(runtime, place, target, content)
       const hasEnded = !answer.isSent && answer.reason === 'task_terminated'
-      if (hasEnded && (await isContinuable(runtime, place, target))) return goOn(runtime, place, target, content)
+      const isKnown = hasEnded && target.agent !== undefined && (await allowed()).includes(target.agent)
+      if (isKnown && (await isContinuable(runtime, place, target))) return goOn(runtime, place, target, content)
       return { task: target.id, ...answer }
     },
   }
@@ -45,7 +47,7 @@ function send(runtime: Runtime, place: ToolPlace, { id }: KnownTask, content: st
 
 /** A sub-agent, which anybody can run again. Not one that has spawned the caller: that is no sub-agent of it. */
 async function isContinuable(runtime: Runtime, { task }: ToolPlace, target: KnownTask): Promise<boolean> {
-  if (isRun(target) || target.type !== 'agent' || target.agent === undefined) return false
+  if (isRun(target) || target.type !== 'agent') return false
   const own = task === undefined ? undefined : await runtime.get(task)
   if (own?.id === target.id) return false
   for await (const { id } of ancestors(runtime, own)) if (id === target.id) return false

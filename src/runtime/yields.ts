@@ -1,6 +1,7 @@
 import type { Part } from '../core/message.ts'
 import type { AgentContext } from './agent.ts'
 import type { Execution } from './execution.ts'
+import { isPart } from './request.ts'
 
 type Generator = AsyncGenerator<unknown, unknown>
 
@@ -29,8 +30,11 @@ export async function putOutAll(execution: Execution, context: AgentContext, gen
 function putOut(context: AgentContext, value: unknown): Promise<void> {
   if (value === undefined) return Promise.resolve()
   if (typeof value === 'string') return context.say(value)
-  const part = typeof value === 'object' && value !== null ? (value as Part) : undefined
-  switch (part?.type) {
+  return isPart(value) ? putOutPart(context, value) : context.emit('yielded', value)
+}
+
+function putOutPart(context: AgentContext, part: Part): Promise<void> {
+  switch (part.type) {
     case 'text':
       return context.say(part.text)
     case 'reasoning':
@@ -40,8 +44,5 @@ function putOut(context: AgentContext, value: unknown): Promise<void> {
       return context.show(part)
     case 'data':
       return context.emit(part.name, part.value)
-    case undefined:
-    default:
-      return context.emit('yielded', value)
   }
 }

@@ -1,46 +1,8 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
-import {
-  type AgentContext,
-  agent,
-  backgroundTasks,
-  type Message,
-  type Runtime,
-  type ToolPlace,
-} from '../../src/index.ts'
+import { type AgentContext, backgroundTasks, scriptAgent } from '../../src/index.ts'
 import { forever, untilStopped } from './bodies.ts'
+import { inside, thread, use } from './tool-use.ts'
 import { eventsOf, gate, logOf, onEachStore } from './world.ts'
-
-const thread = 't'
-
-type ToolName = 'spawn_task' | 'list_tasks' | 'wait_task' | 'cancel_task' | 'send_message'
-
-function use(runtime: Runtime, name: ToolName, input: unknown, place: ToolPlace = { thread }) {
-  const tool = backgroundTasks(runtime).tools.find((candidate) => candidate.name === name)
-  if (!tool) throw new Error(`There is no tool ${name}`)
-  return tool.execute(input, place) as Promise<Record<string, unknown>>
-}
-
-/** Where a task calls tools. */
-function inside(ctx: AgentContext): ToolPlace {
-  return { thread: ctx.thread, task: ctx.taskId, ctx }
-}
-
-function textsOf(messages: readonly Message[]): string[] {
-  return messages.map(({ role, parts }) => {
-    const texts = parts.map((part) => (part.type === 'text' ? part.text : JSON.stringify(part)))
-    return `${role}: ${texts.join('')}`
-  })
-}
-
-/** Says what it was asked, waits for one message and says that as well. */
-async function helper(ctx: AgentContext, asked: string) {
-  await ctx.say(`I was asked ${asked}. `)
-  const item = await ctx.receive({ only: 'messages' })
-  const content = item?.kind === 'custom' ? (item.payload as { content: string }).content : 'nothing'
-  await ctx.say(`I was told ${content}.`)
-  return { told: content, history: textsOf(await ctx.history()) }
-}
 
 onEachStore(['memory', 'sqlite'], (_kind, world) => {
   it('REST-11 cancel_task takes a task itself, what it spawned, and for a run any background task of its thread', async () => {
@@ -107,96 +69,6 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       refused: { task: 'bg_3', isSent: false, reason: 'no_inbox' },
     })
     expect((await runtime.get('bg_2'))?.result).toMatchObject({ payload: { from: 'bg_4', content: 'for reader' } })
-  })
-
-  it('a message to a sub-agent that has ended is taken up by a new task of its agent and name, with its history', async () => {
-    const agents = {
-      helper,
-      lead: async (ctx: AgentContext, task: string) =>
-        use(runtime, 'send_message', { task, content: 'and now?' }, inside(ctx)),
-    }
-    const runtime = await world().open({ agents })
-    const metadata = { ticket: 7 }
-    const first = await runtime.spawn({
-      thread,
-      agent: 'helper',
-      prompt: 'one',
-      name: 'h',
-      description: 'helps',
-      metadata,
-    })
-    await runtime.send(first.id, { content: 'a' })
-    const before = await runtime.wait(first.id)
-    const run = await runtime.run({ thread, agent: 'lead', prompt: 'h' })
-    const sent = (await runtime.wait(run.id))?.result as { task: string }
-    expect(sent).toEqual({ task: 'bg_2', name: 'h', isSent: true, continues: first.id })
-    expect(await runtime.get(sent.task)).toMatchObject({
-      agent: 'helper',
-      name: 'h',
-      description: 'helps',
-      input: 'and now?',
-      detached: true,
-      parent: { task: run.id },
-      metadata: { ticket: 7, continues: first.id },
-    })
-    expect(await runtime.get(first.id)).toEqual(before)
-    expect(await use(runtime, 'send_message', { task: 'h', content: 'b' })).toMatchObject({
-      task: 'bg_2',
-      isSent: true,
-    })
-    const history = ['user: one', 'assistant: I was asked one. ', 'user: a', 'assistant: I was told a.']
-    expect((await runtime.wait('bg_2'))?.result).toEqual({ told: 'b', history })
-
-    const again = await use(runtime, 'send_message', { task: 'h', content: 'more' })
-    expect(again).toMatchObject({ continues: 'bg_2' })
-    await runtime.send(String(again['task']), { content: 'c' })
-    expect((await runtime.wait(String(again['task'])))?.result).toMatchObject({
-      history: [
-        ...history,
-        'user: and now?',
-        'assistant: I was asked and now?. ',
-        'user: b',
-        'assistant: I was told b.',
-      ],
-    })
-  })
-
-  it('a message to what cannot be taken up again is refused with the reason', async () => {
-    const agents = {
-      typed: agent({ input: z.object({ n: z.number() }), run: (_ctx, { n }) => n }),
-      quick: () => 'done',
-      orphan: async (ctx: AgentContext) => {
-        await ctx.receive()
-        return use(runtime, 'send_message', { task: 'parent', content: 'are you there?' }, inside(ctx))
-      },
-      lead: (ctx: AgentContext) => ctx.spawn({ agent: 'orphan', name: 'orphan', detached: true }).then(() => 'left'),
-    }
-    const runtime = await world().open({ agents })
-    const send = (task: string) => use(runtime, 'send_message', { task, content: 'go on' })
-    const typed = await runtime.spawn({ thread, agent: 'typed', input: { n: 1 } })
-    await runtime.wait(typed.id)
-    expect(await send(typed.id)).toMatchObject({ task: typed.id, isSent: false, reason: 'invalid_input' })
-    const run = await runtime.run({ thread, agent: 'quick', prompt: 'x' })
-    await runtime.wait(run.id)
-    expect(await send(run.id)).toEqual({
-      task: run.id,
-      isSent: false,
-      reason: 'task_terminated',
-      taskStatus: 'completed',
-    })
-    const old = await runtime.spawn({ thread, agent: 'quick', name: 'q' })
-    await runtime.wait(old.id)
-    const holder = await runtime.spawn({ thread, agent: 'orphan', name: 'q' })
-    expect(await send(old.id)).toMatchObject({
-      isSent: false,
-      reason: 'name_taken',
-      detail: expect.stringContaining(holder.id),
-    })
-    const lead = await runtime.spawn({ thread, agent: 'lead' })
-    await runtime.wait(lead.id)
-    await send('orphan')
-    const [orphan] = (await runtime.list({ thread, name: 'orphan' })).tasks
-    expect((await runtime.wait(orphan?.id ?? ''))?.result).toMatchObject({ isSent: false, reason: 'task_terminated' })
   })
 
   it('what the tools did before a crash is not done again', async () => {
@@ -292,5 +164,21 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       message: expect.stringContaining('There are: lead, other'),
     })
     expect(await logOf(runtime, thread)).toHaveLength(4)
+  })
+
+  it('agents that are not for models, or not among those named, are neither spawned nor taken up again', async () => {
+    const runtime = await world().open({ agents: { script: scriptAgent(), quick: () => 1, other: () => 2 } })
+    const refused = { code: 'unknown_agent' }
+    await expect(use(runtime, 'spawn_task', { agent: 'script', input: { script: [] } })).rejects.toMatchObject(refused)
+    const [spawn, , , , send] = backgroundTasks(runtime, { agents: ['quick'] }).tools
+    expect(spawn?.inputSchema).toMatchObject({ properties: { agent: { enum: ['quick'] } } })
+    await expect(spawn?.execute({ agent: 'other', prompt: 'x' }, { thread })).rejects.toMatchObject(refused)
+    expect((await runtime.list({ thread })).tasks).toEqual([])
+    for (const agent of ['script', 'other']) {
+      const { id } = await runtime.spawn({ thread, agent, prompt: 'x' })
+      await runtime.wait(id)
+      expect(await send?.execute({ task: id, content: 'x' }, { thread })).toMatchObject({ reason: 'task_terminated' })
+    }
+    expect(await spawn?.execute({ agent: 'quick', prompt: 'x' }, { thread })).toEqual({ task: 'bg_2' })
   })
 })

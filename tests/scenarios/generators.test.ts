@@ -9,7 +9,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
   it('what a generator yields becomes events: strings are said, parts shown, anything else is custom', async () => {
     const file = { type: 'file', mediaType: 'image/png', name: 'map', url: 'https://example.com/map.png' } as const
     const call = { type: 'tool', id: 'c1', name: 'search', input: { q: 'owls' } } as const
-    async function* run(): AsyncGenerator<Part | string | { n: number } | undefined, { count: number }> {
+    async function* run(): AsyncGenerator<Part | string | object | undefined, { count: number }> {
       yield 'Owls '
       yield { type: 'text', text: 'are birds.' }
       yield { type: 'reasoning', text: 'so they fly' }
@@ -18,6 +18,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       yield file
       yield { type: 'data', name: 'found', value: { url: 'a' } }
       yield { n: 1 }
+      yield { type: 'file', path: 'no part of a message' }
       yield undefined
       return { count: 3 }
     }
@@ -37,6 +38,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       { type: 'file', data: shown },
       { type: 'custom', data: { name: 'found', payload: { url: 'a' } } },
       { type: 'custom', data: { name: 'yielded', payload: { n: 1 } } },
+      { type: 'custom', data: { name: 'yielded', payload: { type: 'file', path: 'no part of a message' } } },
     ])
     expect((await runtime.messages(thread)).at(-1)).toMatchObject({
       role: 'assistant',
@@ -92,14 +94,14 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     const tidied = gate()
     async function* run() {
       try {
-        yield { type: 'data', name: 7, value: 1 }
+        yield { count: 1n }
       } finally {
         tidied.open()
       }
     }
     const runtime = await world().open({ agents: { run } })
     const { id } = await runtime.spawn({ thread, agent: 'run' })
-    expect(await runtime.wait(id)).toMatchObject({ status: 'failed', error: { code: 'agent_error' } })
+    expect(await runtime.wait(id)).toMatchObject({ status: 'failed', error: { code: 'not_serialisable' } })
     await tidied.opened
   })
 

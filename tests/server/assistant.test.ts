@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ async function modelServer(script: Script): Promise<ModelServer> {
 /** A provider that speaks as Anthropic does, and says one thing. */
 async function anthropic(text: string) {
   const asked: { readonly model: string; readonly apiKey: string | undefined }[] = []
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { model } = JSON.parse((await request.toArray()).join('')) as { model: string }
     asked.push({ model, apiKey: request.headers['x-api-key'] as string | undefined })
     const usage = { input_tokens: 1, output_tokens: 1 }
@@ -80,6 +80,9 @@ async function anthropic(text: string) {
     ])
       response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     response.end()
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: Error) => response.destroy(error))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -147,7 +150,9 @@ describe('the assistant of a key in the environment', () => {
       } })`
     const nodeFlags = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`]
     const { server, url } = await started({ env: { [`${prefix}_API_KEY`]: key }, nodeFlags })
-    await server.line(new RegExp(`^holdfast: ${prefix}_API_KEY is set, .*Run npm install ai ${named}$`))
     expect(await agentNames(url)).not.toContain('assistant')
+    await server.end('SIGTERM')
+    const said = new RegExp(`^holdfast: ${prefix}_API_KEY is set, .*Run npm install ai ${named}$`)
+    expect(server.stderr.filter((line) => said.test(line))).toHaveLength(1)
   })
 })

@@ -87,8 +87,9 @@ describe('authenticate of a config file', () => {
       expect(JSON.parse(text)).toMatchObject({ code: 'internal_error' })
       expect(text).not.toMatch(/secret|stack|config|principal/i)
     }
-    await server.line(/the secret of the hook/)
     expect(await statusAs(url, 'alice')).toBe(200)
+    await server.end('SIGTERM')
+    expect(server.stderr.join('\n')).toContain('the secret of the hook')
   })
 
   it('counts as configured: a server that others can reach starts without a token', async () => {
@@ -128,7 +129,6 @@ describe('onEnded of a config file', () => {
     const body = JSON.stringify({ agent: 'echo', prompt: 'hi' })
     const accepted = await fetch(`${url}/v1/threads/t/runs`, { method: 'POST', headers, body })
     const { id } = (await accepted.json()) as Task
-    await server.line(/onEnded failed for a task/)
     const hookOf = async (where: string) =>
       ((await (await fetch(`${where}/v1/tasks/${id}`, { headers })).json()) as Task).hook
     for (;;) if ((await hookOf(url))?.error === 'not now') break

@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadConfig } from '../../src/cli/config-file.ts'
-import { settingNames } from '../../src/cli/setting-names.ts'
-import { readSettings, variableNames } from '../../src/cli/settings.ts'
+import { loadConfig } from '../../src/cli/settings/config-file.ts'
+import { settingNames } from '../../src/cli/settings/setting-names.ts'
+import { readSettings, variableNames } from '../../src/cli/settings/settings.ts'
 import { OwnedProcess } from './harness/owned-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -89,7 +89,7 @@ describe('docs/operations.md', () => {
     const { server, url } = await start('HOLDFAST_TOKEN=x holdfast serve')
     const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer x' } })).text()
     const named = new Set([...page.matchAll(/`(holdfast_\w+)`/g)].flatMap((match) => match[1] ?? []))
-    expect(named.size).toBe(8)
+    expect(named.size).toBe(10)
     for (const name of named) expect(metrics).toContain(`# TYPE ${name} `)
     await server.end('SIGKILL')
   })

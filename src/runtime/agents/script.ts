@@ -29,6 +29,8 @@ export function scriptAgent(options: ScriptOptions = {}): Agent {
     run: (ctx: AgentContext, input: unknown) => run(ctx, input, rules),
     description: 'Runs the program in its input',
     inputSchema: scriptSchema(rules),
+    // A program that a model writes could reach what listens on this machine.
+    isSpawnable: false,
   }
 }
 

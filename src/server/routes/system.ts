@@ -20,7 +20,10 @@ function aboutRoutes(site: Site): void {
       summary: 'List the agents of this node',
       answers: [{ status: 200, description: 'The agents with their input schemas', schema: agentList }],
     },
-    async ({ c, runtime }) => json(c, 200, { agents: await runtime.agents() }),
+    async ({ c, runtime }) => {
+      const agents = (await runtime.agents()).map(({ isSpawnable: _inProcess, ...shown }) => shown)
+      return json(c, 200, { agents })
+    },
   )
   route(
     site,

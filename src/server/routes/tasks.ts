@@ -86,6 +86,8 @@ export function sentId(answer: SendAnswer, task: string): string {
     case 'no_inbox':
       throw new HoldfastError('no_inbox', 'Only runs and tasks of type agent have an inbox')
     case 'task_terminated':
-      throw new HoldfastError('task_terminated', 'The task has ended or is being cancelled; nobody would read it', { facts: { taskStatus } })
+      throw new HoldfastError('task_terminated', 'The task has ended or is being cancelled; nobody would read it', {
+        facts: { taskStatus },
+      })
   }
 }

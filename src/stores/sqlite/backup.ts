@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { HoldfastError, isHoldfastError } from '../../core/errors.ts'
@@ -69,7 +69,12 @@ function checkTarget(source: string, target: string, force: boolean): void {
   if ([...companions, '-lock'].some((companion) => inFolder === `${source}${companion}`)) {
     throw new HoldfastError('invalid_request', `${target} belongs to the store itself. Name another file`)
   }
-  if (existsSync(target) && !force) throw taken(target)
+  const there = lstatSync(target, { throwIfNoEntry: false })
+  if (!there) return
+  if (!force) throw taken(target)
+  // To rename over a device or a pipe would remove it from under whoever uses it.
+  if (there.isFile()) return
+  throw new HoldfastError('invalid_request', `${target} is no plain file, and is not replaced. Name another one`)
 }
 
 function taken(target: string): HoldfastError {

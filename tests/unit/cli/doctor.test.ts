@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { clockCheck, nodeCheck, spaceCheck } from '../../../src/cli/doctor/machine-checks.ts'
 import { serverFinding } from '../../../src/cli/doctor/server-check.ts'
 import { reportChecks } from '../../../src/cli/doctor/store-checks.ts'
-import { fileSize } from '../../../src/cli/file-size.ts'
+import { fileSize } from '../../../src/cli/show/file-size.ts'
 
 const mebibyte = 1024 * 1024
 const url = 'http://127.0.0.1:4747'

@@ -28,7 +28,9 @@ describe('an exit code', () => {
   })
 
   it('mirrors how a task ended', () => {
-    expect((['completed', 'failed', 'cancelled'] as const).map(outcomeCode)).toEqual([0, 3, 8])
+    const ends = ['completed', 'failed', 'cancelled'] as const
+    expect(ends.map((status) => outcomeCode({ status }))).toEqual([0, 3, 8])
+    expect(outcomeCode({ status: 'failed', error: { code: 'timeout', message: 'late' } })).toBe(124)
   })
 })
 

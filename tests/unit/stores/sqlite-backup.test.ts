@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -120,6 +121,20 @@ describe('a back-up of a SQLite store', () => {
     await backUp({ path, target, force: true })
     expect(inspectStore(target)).toMatchObject({ isCopy: true, damage: [] })
     expect(readdirSync(join(folder, 'copies'))).toEqual(['copy.db'])
+  })
+
+  it('replaces nothing that is no plain file, whatever it is told', async () => {
+    await filled(1)
+    mkdirSync(target)
+    symlinkSync(path, join(folder, 'copies', 'link.db'))
+    execFileSync('mkfifo', [join(folder, 'copies', 'pipe.db')])
+    for (const name of ['copy.db', 'link.db', 'pipe.db']) {
+      const unfit = join(folder, 'copies', name)
+      const refused = { code: 'invalid_request', message: expect.stringContaining('no plain file') as string }
+      await expect(backUp({ path, target: unfit, force: true })).rejects.toMatchObject(refused)
+    }
+    expect(readdirSync(join(folder, 'copies'))).toEqual(['copy.db', 'link.db', 'pipe.db'])
+    expect(lstatSync(join(folder, 'copies', 'pipe.db')).isFIFO()).toBe(true)
   })
 
   it.each(['', '-wal', '-shm', '-lock'])('never writes to the store itself (%s)', async (suffix) => {

@@ -21,10 +21,13 @@ interface Received {
 /** A receiver on loopback. */
 async function receiver(answer: (response: ServerResponse, received: Received) => void) {
   const received: Received[] = []
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const each = { request, body: await text(request) }
     received.push(each)
     answer(response, each)
+  }
+  const server = createServer((request, response) => {
+    receive(request, response).catch((error: Error) => response.destroy(error))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Attached } from '../../../../src/cli/attach/attached.ts'
 import { secondThoughtMs } from '../../../../src/cli/attach/leaving.ts'
 import type { Cli } from '../../../../src/cli/command.ts'
-import { createShow } from '../../../../src/cli/show.ts'
+import { createShow } from '../../../../src/cli/show/show.ts'
 import type { Surroundings } from '../../../../src/cli/surroundings.ts'
 import { createClient } from '../../../../src/client/index.ts'
 import { manualClock } from '../../../../src/testing/index.ts'
@@ -39,6 +39,7 @@ async function attached() {
     global,
     signal: new AbortController().signal,
     client: () => Promise.resolve(client),
+    takeNotices: () => {},
     show: createShow(around, global),
   }
   const until = (text: string): Promise<void> =>

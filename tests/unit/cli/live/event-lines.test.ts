@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { EventLines } from '../../../../src/cli/live/event-lines.ts'
-import type { Style } from '../../../../src/cli/show.ts'
+import type { Style } from '../../../../src/cli/show/show.ts'
 import type { ThreadEvent } from '../../../../src/client/index.ts'
 import { event } from './events.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Cli } from '../../../../src/cli/command.ts'
 import { RunPrinter, type RunShows } from '../../../../src/cli/live/run-printer.ts'
-import { createShow } from '../../../../src/cli/show.ts'
+import { createShow } from '../../../../src/cli/show/show.ts'
 import type { Task } from '../../../../src/client/index.ts'
 import { fakeSurroundings } from '../fake-surroundings.ts'
 import { event } from './events.ts'

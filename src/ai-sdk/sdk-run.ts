@@ -1,0 +1,87 @@
+import { errorText } from '../core/outcome.ts'
+import type { AgentContext } from '../runtime/agent.ts'
+import type { AfterCrash } from './after-crash.ts'
+import type { CallSettings, EndedStep, PreparedStep, StepContent, StepToPrepare } from './agent-settings.ts'
+import { approvalByQuestion } from './approval.ts'
+import { durableModel } from './durable-model.ts'
+import { durableTools } from './durable-tools.ts'
+import { Flights } from './flights.ts'
+import { readInbox } from './inbox-messages.ts'
+
+export interface SdkRunParts {
+  readonly ctx: AgentContext
+  readonly policyOf: (tool: string) => AfterCrash
+  /** What the model is told before each of its steps, besides the conversation. */
+  readonly note?: () => Promise<string | undefined>
+}
+
+/**
+ * One run of the SDK's loop inside a task. Between two steps of the model nothing runs in parallel, so what is done there
+ * (reading the inbox, noting the thread's tasks) comes in the same order on replay.
+ */
+export class SdkRun {
+  readonly flights = new Flights()
+  readonly #parts: SdkRunParts
+  /** The calls of the step at work that are executed here, and so told of by their own steps. */
+  readonly #executed = new Set<string>()
+  #note: string | undefined
+
+  constructor(parts: SdkRunParts) {
+    this.#parts = parts
+  }
+
+  /** What a call is made with, made durable. */
+  prepare(call: CallSettings): CallSettings {
+    const { ctx, policyOf } = this.#parts
+    const { flights } = this
+    const models = { ctx, flights, note: () => this.#note }
+    const onExecuted = (id: string) => void this.#executed.add(id)
+    return {
+      ...call,
+      model: durableModel(models, call.model),
+      ...(call.tools && { tools: durableTools({ ctx, flights, policyOf, onExecuted }, call.tools) }),
+      toolApproval: approvalByQuestion(ctx, call.toolApproval),
+      prepareStep: async (step) => {
+        const prepared = await this.#prepareStep(step, call)
+        return prepared.model ? { ...prepared, model: durableModel(models, prepared.model) } : prepared
+      },
+    }
+  }
+
+  /** Tells of the calls of a step that nobody executed: denied, not understood, or left to a client. */
+  async tellUnexecuted({ content }: EndedStep): Promise<void> {
+    const { ctx } = this.#parts
+    for (const part of content) {
+      const { type, toolCallId: call, toolName: name, input, providerExecuted } = part
+      if (type !== 'tool-call' || call === undefined || name === undefined) continue
+      if (providerExecuted || this.#executed.has(call)) continue
+      const shown = { type: 'tool', id: `${ctx.taskId}:${call}`, name, input: input ?? null } as const
+      await ctx.show(shown)
+      const error = refusalOf(content, call)
+      if (error !== undefined) await ctx.show({ ...shown, error })
+    }
+    this.#executed.clear()
+  }
+
+  /** The user's own hook is shown the user's model: one that is made durable belongs to this run, and to nobody else. */
+  async #prepareStep(step: StepToPrepare, { model, prepareStep }: CallSettings): Promise<PreparedStep> {
+    const { ctx, note } = this.#parts
+    const last = step.steps.at(-1)
+    if (last) await this.tellUnexecuted(last)
+    const arrived = await readInbox(ctx)
+    if (note) this.#note = await ctx.step('note', note)
+    const messages = [...step.messages, ...arrived]
+    const prepared = await prepareStep?.({ ...step, model, messages })
+    return arrived.length > 0 ? { messages, ...prepared } : { ...prepared }
+  }
+}
+
+function refusalOf(content: readonly StepContent[], call: string): string | undefined {
+  for (const { type, toolCallId, toolCall, error, approved, reason } of content) {
+    if (type === 'tool-error' && toolCallId === call) return errorText(error)
+    if (type === 'tool-approval-response' && toolCall?.toolCallId === call && approved === false) {
+      return `The call was ${reason ?? 'denied'}`
+    }
+  }
+  return undefined
+}

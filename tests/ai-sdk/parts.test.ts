@@ -1,0 +1,125 @@
+import { jsonSchema, Output, tool } from 'ai'
+import { MockLanguageModelV4, simulateReadableStream } from 'ai/test'
+import { expect, it } from 'vitest'
+import { aiSdkAgent } from '../../src/ai-sdk/index.ts'
+import type { Agent } from '../../src/index.ts'
+import { eventsOf, onEachStore, type World } from '../scenarios/world.ts'
+
+type Parts = Parameters<typeof simulateReadableStream<MockPart>>[0]['chunks']
+type MockPart =
+  Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
+
+const anything = jsonSchema<object>({ type: 'object' })
+const usage = {
+  inputTokens: { total: 5, noCache: 5, cacheRead: 0, cacheWrite: undefined },
+  outputTokens: { total: 3, text: 1, reasoning: 2 },
+}
+const finish = (unified: 'stop' | 'tool-calls' = 'stop'): MockPart => ({
+  type: 'finish',
+  usage,
+  finishReason: { unified, raw: undefined },
+})
+
+/** A model whose calls give these answers, one after the other. */
+function mock(...answers: Parts[]): MockLanguageModelV4 {
+  let count = 0
+  return new MockLanguageModelV4({
+    doStream: async () => {
+      const chunks = answers[count] ?? []
+      count += 1
+      return { stream: simulateReadableStream<MockPart>({ chunks, initialDelayInMs: null, chunkDelayInMs: null }) }
+    },
+  })
+}
+
+function said(...deltas: string[]): MockPart[] {
+  return [
+    { type: 'text-start', id: '1' },
+    ...deltas.map((delta) => ({ type: 'text-delta', id: '1', delta }) as const),
+    { type: 'text-end', id: '1' },
+  ]
+}
+
+async function run(here: World, helper: Agent) {
+  const runtime = await here.open({ agents: { helper } })
+  const { id } = await runtime.run({ thread: 't', agent: 'helper', prompt: 'Hi' })
+  const events = await eventsOf(runtime, 't', id)
+  const { messages } = await runtime.thread('t')
+  return { runtime, id, events, task: await runtime.get(id), parts: messages.at(-1)?.parts }
+}
+
+onEachStore(['memory', 'sqlite'], (_kind, world) => {
+  it('reasoning, files, sources and tools of the provider become events and parts', async () => {
+    const model = mock([
+      { type: 'stream-start', warnings: [] },
+      { type: 'response-metadata', id: 'r1', modelId: 'mock-1', timestamp: new Date(0) },
+      { type: 'reasoning-start', id: '0' },
+      { type: 'reasoning-delta', id: '0', delta: 'Hm. ' },
+      { type: 'reasoning-end', id: '0' },
+      { type: 'tool-call', toolCallId: 'c1', toolName: 'search', input: '{"q":"x"}', providerExecuted: true },
+      { type: 'tool-result', toolCallId: 'c1', toolName: 'search', result: { hits: 2 } },
+      { type: 'source', sourceType: 'url', id: 's1', url: 'https://example.org/' },
+      { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1, 2, 3]) } },
+      ...said('Look ', 'here.'),
+      finish(),
+    ])
+    const tools = { search: tool({ inputSchema: anything, outputSchema: anything }) }
+    const { task, parts, events, id } = await run(world(), aiSdkAgent({ model, tools }))
+    expect(task).toMatchObject({
+      status: 'completed',
+      result: 'Look here.',
+      usage: { modelCalls: 1, inputTokens: 5, cachedInputTokens: 0, outputTokens: 3, reasoningTokens: 2 },
+    })
+    expect(parts).toEqual([
+      { type: 'reasoning', text: 'Hm. ' },
+      { type: 'tool', id: `${id}:c1`, name: 'search', input: { q: 'x' }, output: { hits: 2 } },
+      { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AQID' },
+      { type: 'text', text: 'Look here.' },
+    ])
+    const custom = events.flatMap((event) => (event.type === 'custom' ? [event.data] : []))
+    expect(custom).toMatchObject([
+      { name: 'source', payload: { url: 'https://example.org/' } },
+      { name: 'finish', payload: { reason: 'stop', model: 'mock-1' } },
+    ])
+  })
+
+  it('a file that is too large for an event is told of, and a text that is too large is said in pieces', async () => {
+    const long = `${'a'.repeat(32 * 1024 - 1)}😀${'b'.repeat(300 * 1024)}`
+    const data = { type: 'data', data: 'A'.repeat(400 * 1024) } as const
+    const model = mock([...said(long), { type: 'file', mediaType: 'image/png', data }, finish()])
+    const { task, events, parts } = await run(world(), aiSdkAgent({ model }))
+    expect(task?.status).toBe('completed')
+    expect(parts).toEqual([{ type: 'text', text: long }])
+    const pieces = events.flatMap((event) => (event.type === 'text.delta' ? [event.data.text] : []))
+    expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)
+    expect(
+      events.find(({ type, data }) => type === 'custom' && 'name' in data && data.name === 'file_omitted'),
+    ).toBeDefined()
+  })
+
+  it('a structured output is the result, and what a tool gives bit by bit is shown before its last', async () => {
+    const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'count', input: '{}' } as const
+    const model = mock([call, finish('tool-calls')], [...said('{"n":', '3}'), finish()])
+    const count = tool({
+      inputSchema: anything,
+      async *execute(): AsyncGenerator<number> {
+        yield 1
+        yield 2
+        yield 3
+      },
+    })
+    const schema = jsonSchema<{ n: number }>({ type: 'object', properties: { n: { type: 'number' } } })
+    const agent = aiSdkAgent({ model, tools: { count }, output: Output.object({ schema }) })
+    const { task, parts, events } = await run(world(), agent)
+    expect(task).toMatchObject({ status: 'completed', result: { n: 3 } })
+    expect(parts).toMatchObject([
+      { type: 'tool', name: 'count', output: 3 },
+      { type: 'text', text: '{"n":3}' },
+    ])
+    const shown = events.flatMap((event) => (event.type === 'custom' ? [event.data] : []))
+    expect(shown.slice(1, 3)).toMatchObject([
+      { name: 'tool_preliminary', payload: { output: 1 } },
+      { name: 'tool_preliminary', payload: { output: 2 } },
+    ])
+  })
+})

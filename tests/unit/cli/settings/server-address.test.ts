@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { serverAddress } from '../../../../src/cli/settings/server-address.ts'
+
+let folder = ''
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-address-'))
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Flags = Parameters<typeof serverAddress>[0]
+
+function address(flags: Flags = {}, env: Readonly<Record<string, string>> = {}) {
+  return serverAddress(flags, { env: { XDG_STATE_HOME: join(folder, 'state'), ...env }, folder })
+}
+
+function configure(text: string): void {
+  writeFileSync(join(folder, 'holdfast.config.ts'), `export default ${text}`)
+}
+
+function makeToken(): void {
+  mkdirSync(join(folder, 'state', 'holdfast'), { recursive: true })
+  writeFileSync(join(folder, 'state', 'holdfast', 'token'), 'made\n')
+}
+
+describe('the address of the server', () => {
+  it('is the one of this machine, with the token it made, unless something else is said', async () => {
+    expect(await address()).toEqual({ url: 'http://127.0.0.1:4747' })
+    makeToken()
+    expect(await address()).toEqual({ url: 'http://127.0.0.1:4747', token: 'made' })
+    expect(await address({ url: 'http://localhost:1' })).toMatchObject({ token: 'made' })
+  })
+
+  it('of another machine is not told the token of this one', async () => {
+    makeToken()
+    expect(await address({ url: 'https://holdfast.example' })).toEqual({ url: 'https://holdfast.example/' })
+    expect(await address({ url: 'http://127.evil.example' })).toEqual({ url: 'http://127.evil.example/' })
+  })
+
+  it('is that of the flag before the variable, of the variable before the config file', async () => {
+    configure("{ url: 'http://config:1/', token: 'of-config' }")
+    expect(await address()).toEqual({ url: 'http://config:1/', token: 'of-config' })
+    const env = { HOLDFAST_URL: 'http://env:2/', HOLDFAST_TOKEN: 'of-env' }
+    expect(await address({}, env)).toEqual({ url: 'http://env:2/', token: 'of-env' })
+    expect(await address({ url: 'http://flag:3/', token: 'of-flag' }, env)).toEqual({
+      url: 'http://flag:3/',
+      token: 'of-flag',
+    })
+    expect(await address({ url: 'http://flag:3/' })).toEqual({ url: 'http://flag:3/', token: 'of-config' })
+  })
+
+  it.each([
+    ['{ port: 5000 }', 'http://127.0.0.1:5000/'],
+    ["{ host: '0.0.0.0', port: 5000 }", 'http://127.0.0.1:5000/'],
+    ["{ host: '::' }", 'http://127.0.0.1:4747/'],
+    ["{ host: '::1', port: 0 }", 'http://[::1]:4747/'],
+    ["{ host: 'box' }", 'http://box:4747/'],
+  ])('is where the server of the config file %s listens', async (config, url) => {
+    configure(config)
+    expect(await address()).toEqual({ url })
+  })
+
+  it('takes the token of the owner from the tokens of the config file', async () => {
+    configure("{ tokens: { owner: 'o', alice: 'a' } }")
+    expect(await address()).toMatchObject({ token: 'o' })
+  })
+
+  it('does not run the config file if nothing of it is needed', async () => {
+    configure('(() => { throw new Error("run") })()')
+    await expect(address({ url: 'http://x:1', token: 't' })).resolves.toEqual({ url: 'http://x:1/', token: 't' })
+    await expect(address({ url: 'http://x:1' })).rejects.toThrow('holdfast.config.ts cannot be loaded: run')
+  })
+
+  it('is refused where it is no URL, and a setting that does not exist names the nearest', async () => {
+    await expect(address({ url: 'localhost' })).rejects.toThrow('--url: "localhost" is no URL of a server')
+    await expect(address({ url: 'ftp://x' })).rejects.toThrow('--url: "ftp://x" is no URL of a server')
+    await expect(address({}, { HOLDFAST_URL: 'x' })).rejects.toThrow('HOLDFAST_URL: "x" is no URL')
+    await expect(address({}, { HOLDFAST_URL: '' })).rejects.toThrow('HOLDFAST_URL is empty')
+    await expect(address({}, { HOLDFAST_TOKEN: '' })).rejects.toThrow('HOLDFAST_TOKEN is empty')
+    configure("{ urll: 'http://x' }")
+    await expect(address()).rejects.toThrow(
+      'There is no setting urll, which holdfast.config.ts has. The nearest is url',
+    )
+  })
+
+  it('is refused where the config file has no URL for it', async () => {
+    configure('{ url: 5 }')
+    await expect(address()).rejects.toThrow('url in holdfast.config.ts: 5 is no URL')
+  })
+})
