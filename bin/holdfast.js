@@ -20,12 +20,29 @@ function start() {
 }
 
 function run(cli) {
+  const args = process.argv.slice(2)
+  const complain = (text) => process.stderr.write(cli.complaint(args, text))
+  let unwritten
   // A reader that went away is told to whoever wants to know; a server works on.
-  process.stdout.on('error', () => {})
+  process.stdout.on('error', (error) => {
+    if (error.code !== 'EPIPE') unwritten = error
+  })
   process.stderr.on('error', () => {})
-  return cli.main(process.argv.slice(2), surroundings()).then((code) => {
-    // After what was written has left the process.
-    if (code !== undefined) process.stdout.write('', () => process.exit(code))
+  // Whoever waits for what can never come would else seem to have done its work.
+  const halt = () => {
+    complain('It came to a halt before it was done; does the config file wait for something that never comes?')
+    process.exitCode = 1
+  }
+  process.once('beforeExit', halt)
+  return cli.main(args, surroundings()).then((code) => {
+    process.off('beforeExit', halt)
+    if (code === undefined) return
+    const exit = () => {
+      if (unwritten) complain(`What it printed could not be written: ${unwritten.message}`)
+      process.exit(unwritten ? code || 1 : code)
+    }
+    // After what was written has left the process, and what went wrong with it was told.
+    process.stdout.write('', () => setImmediate(exit))
   })
 }
 

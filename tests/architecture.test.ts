@@ -41,14 +41,22 @@ const table: readonly Row[] = [
   { files: 'src/ai-sdk/**', may: [core, 'src/runtime/**'], packages: ['ai', 'node:async_hooks'] },
   { files: 'src/webhook/**', may: [core, 'src/runtime/**'], packages: ['node:*'] },
   { files: 'src/testing/**', may: [core, store, 'src/runtime/**'], packages: ['node:*'] },
-  // The CLI is a user like any other: it sees what a folder's index shows, and the schemas of what it sends.
-  // Where a local server keeps its token it reads from two files of the server's, which load nothing of the server.
+  // What asks a server does so through the client, as any other user would.
+  { files: 'src/cli/{attach,live,show,tasks}/**', may: ['src/cli/**', 'src/client/index.ts'], packages: ['node:*'] },
   {
-    files: 'src/cli/**',
-    may: ['src/index.ts', 'src/*/index.ts', 'src/protocol/schemas/**', 'src/server/{host,state-folder}.ts'],
+    files: 'src/cli/commands/**',
+    may: ['src/cli/**', 'src/client/index.ts'],
     // Those that look after the file of a store without a server.
     mayLater: ['src/stores/*/index.ts'],
-    packages: ['**'],
+    packages: ['node:*', 'commander'],
+  },
+  // The rest of the CLI sees what a folder's index shows, and what needs an optional peer when it is asked for. Where a local
+  // server keeps its token it reads from two files of the server's, which load nothing of the server.
+  {
+    files: 'src/cli/**',
+    may: ['src/index.ts', 'src/{client,server}/index.ts', 'src/server/{host,state-folder}.ts'],
+    mayLater: ['src/ai-sdk/index.ts', 'src/stores/*/index.ts'],
+    packages: ['node:*', 'commander', 'pino', '@ai-sdk/*', '(computed)'],
   },
   // The composition.
   {
@@ -88,6 +96,9 @@ describe('the check of the architecture', () => {
     ['src/stores/sqlite/store.ts', 'src/stores/memory/store.ts'],
     ['src/client/stream.ts', 'src/protocol/schemas/task.ts'],
     ['src/cli/main.ts', 'src/server/routes.ts'],
+    ['src/cli/main.ts', 'src/ai-sdk/index.ts'],
+    ['src/cli/live/log-events.ts', 'src/index.ts'],
+    ['src/cli/commands/ps.ts', 'src/stores/sqlite/index.ts'],
     ['src/index.ts', 'src/stores/sqlite/store.ts'],
     ['src/index.ts', '(computed)'],
     ['src/elsewhere/file.ts', 'src/core/task.ts'],

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import type { Client, ClientNotice } from '../client/index.ts'
+import { type Client, type ClientNotice, createClient } from '../client/index.ts'
 import { Ending } from './ending.ts'
 import { exitCodes } from './exit-code.ts'
-import { createShow, type Show } from './show.ts'
+import { failureText } from './failure.ts'
+import { createShow, type Show, type ShowOptions } from './show/show.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** The flags of every command. */
@@ -15,26 +16,21 @@ export interface GlobalFlags {
   readonly timeout?: number
 }
 
-export interface ClientWishes {
+export interface ConnectOptions {
   /** Waits for a server that went away in the meantime, instead of failing at once. */
   readonly isPatient?: boolean
-  /** Instead of a notice on stderr. */
-  readonly onNotice?: (notice: ClientNotice) => void
 }
 
 /** What a command is given. */
 export interface Cli {
   readonly around: Surroundings
-  readonly global: {
-    readonly json: boolean
-    readonly quiet: boolean
-    readonly color: boolean
-    readonly timeoutMs?: number
-  }
+  readonly global: ShowOptions
   /** Fires at --timeout, at an interrupt that the command does not take itself, and when nobody reads its output. */
   readonly signal: AbortSignal
   /** The client of the server that is meant: one, made when first asked for, and closed when the command ends. */
-  client(wishes?: ClientWishes): Promise<Client>
+  client(options?: ConnectOptions): Promise<Client>
+  /** From now on what the client has to say goes there, instead of to stderr. */
+  takeNotices(say: (text: string) => void): void
   readonly show: Show
 }
 
@@ -48,11 +44,11 @@ export type Act = <Given extends unknown[]>(
 ) => (...given: Given) => Promise<void>
 
 /** How the command that was asked for ended; undefined if its process goes on. */
-export interface ActOutcome {
+export interface CommandEnd {
   code: number | undefined
 }
 
-export function createAct(program: Command, around: Surroundings, outcome: ActOutcome): Act {
+export function createAct(program: Command, around: Surroundings, end: CommandEnd): Act {
   return (work) =>
     async (...given) => {
       const flags = program.opts<GlobalFlags>()
@@ -60,11 +56,13 @@ export function createAct(program: Command, around: Surroundings, outcome: ActOu
       const cli = new CommandLine(flags, around, ending)
       try {
         const code = await ending.of(work(cli, ...given))
-        outcome.code = typeof code === 'number' ? code : cli.hasClient ? exitCodes.ok : undefined
+        end.code = typeof code === 'number' ? code : cli.hasClient ? exitCodes.ok : undefined
       } finally {
         cli.close()
       }
-      if (outcome.code === exitCodes.timeout) around.err('holdfast: gave up; --timeout has passed\n')
+      if (!ending.hasTimedOut) return
+      const { json, quiet } = cli.global
+      around.err(failureText(new Error('gave up; --timeout has passed'), { json, quiet, exitCode: exitCodes.timeout }))
     }
 }
 
@@ -75,15 +73,16 @@ class CommandLine implements Cli {
   readonly #flags: GlobalFlags
   readonly #ending: Ending
   #client: Promise<Client> | undefined
+  #say: (text: string) => void
 
   constructor(flags: GlobalFlags, around: Surroundings, ending: Ending) {
     this.#flags = flags
     this.#ending = ending
     this.around = surroundingsOf(around, ending)
-    const { json = false, quiet = false, timeout } = flags
-    const color = flags.color && isColourful(this.around)
-    this.global = { json, quiet, color, ...(timeout !== undefined && { timeoutMs: timeout }) }
+    const { json = false, quiet = false } = flags
+    this.global = { json, quiet, color: flags.color && isColourful(this.around) }
     this.show = createShow(this.around, this.global)
+    this.#say = this.show.notice
   }
 
   get signal(): AbortSignal {
@@ -95,9 +94,13 @@ class CommandLine implements Cli {
   }
 
   /** Bound, so that a command can take what it is given apart. */
-  readonly client = (wishes: ClientWishes = {}): Promise<Client> => {
-    this.#client ??= this.#connect(wishes)
+  readonly client = (options: ConnectOptions = {}): Promise<Client> => {
+    this.#client ??= this.#connect(options)
     return this.#client
+  }
+
+  readonly takeNotices = (say: (text: string) => void): void => {
+    this.#say = say
   }
 
   close(): void {
@@ -107,20 +110,17 @@ class CommandLine implements Cli {
     )
   }
 
-  async #connect({ isPatient = false, onNotice }: ClientWishes): Promise<Client> {
+  async #connect({ isPatient = false }: ConnectOptions): Promise<Client> {
     const { signal } = this.#ending
-    const [{ createClient }, { serverAddress }] = await Promise.all([
-      import('../client/index.ts'),
-      import('./server-address.ts'),
-    ])
+    const { serverAddress } = await import('./settings/server-address.ts')
     const address = await serverAddress(this.#flags, this.around)
-    const told = onNotice ?? (({ message }) => this.show.notice(message))
-    const client = createClient({ ...address, onNotice: told, retryForMs: 0 })
+    const onNotice = ({ message }: ClientNotice) => this.#say(message)
+    const client = createClient({ ...address, onNotice, retryForMs: 0 })
     if (!isPatient) return client
     // Whoever waits for a server that is away has found it there before.
     await client.health({ signal })
     client.close()
-    return createClient({ ...address, onNotice: told })
+    return createClient({ ...address, onNotice })
   }
 }
 

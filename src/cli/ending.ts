@@ -25,6 +25,11 @@ export class Ending {
     this.#stops.push(() => timer.cancel())
   }
 
+  /** Whether it was the time limit that ended it. */
+  get hasTimedOut(): boolean {
+    return this.#code === exitCodes.timeout
+  }
+
   get signal(): AbortSignal {
     this.#watch()
     return this.#controller.signal

@@ -1,4 +1,4 @@
-import type { ErrorCode, HoldfastError, Status } from '../client/index.ts'
+import { type ErrorCode, isHoldfastError, type Task } from '../client/index.ts'
 
 /** What the process ends with; documented in docs/cli.md. */
 export const exitCodes = {
@@ -39,17 +39,12 @@ const byCode: Readonly<Partial<Record<ErrorCode, number>>> = {
 }
 
 export function exitCodeOf(error: unknown): number {
-  const code = codeOf(error)
-  return (code !== undefined ? byCode[code] : undefined) ?? exitCodes.error
+  return (isHoldfastError(error) ? byCode[error.code] : undefined) ?? exitCodes.error
 }
 
-/** How a command ends that mirrors how a task ended. */
-export function outcomeCode(status: Status): number {
+/** How a command ends that mirrors how a task ended. One that ran out of its own time ends as a command that did. */
+export function outcomeCode({ status, error }: Pick<Task, 'status' | 'error'>): number {
+  if (error?.code === 'timeout') return exitCodes.timeout
   if (status === 'failed') return exitCodes.failed
   return status === 'cancelled' ? exitCodes.cancelled : exitCodes.ok
-}
-
-/** Checked by name: most commands never load what makes these errors. */
-export function codeOf(error: unknown): ErrorCode | undefined {
-  return error instanceof Error && error.name === 'HoldfastError' ? (error as HoldfastError).code : undefined
 }

@@ -1,7 +1,8 @@
-import type { ErrorCode, HoldfastError } from '../client/index.ts'
-import { codeOf, exitCodeOf } from './exit-code.ts'
-import { oneLine } from './plain-text.ts'
-import { jsonText } from './show.ts'
+import { type ErrorCode, type HoldfastError, isHoldfastError } from '../client/index.ts'
+import { errorMessage } from './error-message.ts'
+import { exitCodeOf } from './exit-code.ts'
+import { jsonText } from './show/json-text.ts'
+import { oneLine } from './show/plain-text.ts'
 
 export interface FailureOptions {
   readonly json: boolean
@@ -26,9 +27,8 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 /** What went wrong, for stderr: what and why, what to do, and the id under which the server's log has it. */
 export function failureText(error: unknown, { json, quiet, exitCode = exitCodeOf(error) }: FailureOptions): string {
-  const code = codeOf(error)
-  const facts = code === undefined ? {} : (error as HoldfastError).facts
-  const message = oneLine(error instanceof Error ? error.message : String(error))
+  const { code, facts } = isHoldfastError(error) ? error : { code: undefined, facts: {} as HoldfastError['facts'] }
+  const message = oneLine(errorMessage(error))
   const hint = code === undefined ? undefined : hints[code]
   const requestId = typeof facts['requestId'] === 'string' ? oneLine(facts['requestId']) : undefined
   if (json) {

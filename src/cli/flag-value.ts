@@ -20,6 +20,16 @@ export function durationFlag(text: string): number {
   throw new InvalidArgumentError('It is no time such as 500ms, 5s, 2m, 1h or 7d.')
 }
 
+// The longest that a timer takes; a longer one would fire at once.
+const timerMsMax = 2 ** 31 - 1
+
+/** Reads a time that somebody is to wait for. */
+export function timeLimitFlag(text: string): number {
+  const ms = durationFlag(text)
+  if (ms <= timerMsMax) return ms
+  throw new InvalidArgumentError('It is longer than 24d.')
+}
+
 /** Reads a comma list whose parts are all of a few words; given twice, the parts add up. */
 export function wordsFlag<Word extends string>(words: readonly Word[]): (text: string, before?: Word[]) => Word[] {
   return (text, before = []) => {
@@ -30,4 +40,11 @@ export function wordsFlag<Word extends string>(words: readonly Word[]): (text: s
     })
     return [...before, ...found]
   }
+}
+
+/** Reads a comma list of types of events; given twice, the parts add up. A server may have types this program does not know. */
+export function typesFlag(text: string, before: readonly string[] = []): readonly string[] {
+  const types = text.split(',').map((part) => part.trim())
+  if (types.every((type) => /^[a-z_.]+$/.test(type))) return [...before, ...types]
+  throw new InvalidArgumentError('It is no list of types such as text.delta,tool.call.')
 }

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander'
-import { type ActOutcome, createAct, type GlobalFlags } from './command.ts'
+import { type CommandEnd, createAct, type GlobalFlags } from './command.ts'
 import { commandList } from './command-list.ts'
 import { exitCodeOf, exitCodes } from './exit-code.ts'
 import { failureText } from './failure.ts'
-import { durationFlag } from './flag-value.ts'
+import { timeLimitFlag } from './flag-value.ts'
 import { withExamples } from './help.ts'
 import { nearest } from './nearest.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -14,21 +14,26 @@ const servers: readonly string[] = ['dev', 'serve']
 
 /** Runs the command line. Resolves with the exit code, or with undefined if the process is to go on by itself. */
 export async function main(args: readonly string[], around: Surroundings): Promise<number | undefined> {
-  const outcome: ActOutcome = { code: undefined }
-  const program = commandLine(around, outcome)
+  const end: CommandEnd = { code: undefined }
+  const program = commandLine(around, end)
   let asked = program
   program.hook('preSubcommand', (_program, command) => {
     asked = command
   })
   try {
     await program.parseAsync(args, { from: 'user' })
-    return outcome.code
+    return end.code
   } catch (error) {
     return explain(error, program, asked, around)
   }
 }
 
-function commandLine(around: Surroundings, outcome: ActOutcome): Command {
+/** What the program says of a mishap that is not its command's. */
+export function complaint(args: readonly string[], message: string): string {
+  return failureText(new Error(message), { json: args.includes('--json'), quiet: false, exitCode: exitCodes.error })
+}
+
+function commandLine(around: Surroundings, end: CommandEnd): Command {
   const program = new Command('holdfast')
     .description('Agent runs that outlive the connection.')
     .usage('<command> [options]')
@@ -50,16 +55,16 @@ function commandLine(around: Surroundings, outcome: ActOutcome): Command {
     .option('--json', 'print JSON, for programs')
     .option('--quiet', 'print no hints and no progress')
     .option('--no-color', 'print no colours (NO_COLOR)')
-    .option('--timeout <time>', 'give up after a time such as 500ms, 5s or 2m, with exit code 124', durationFlag)
+    .option('--timeout <time>', 'give up after a time such as 500ms, 5s or 2m, with exit code 124', timeLimitFlag)
   withExamples(program, [
-    ['holdfast serve', 'start a server on this machine'],
+    ['holdfast dev', 'start a server on this machine, with a demo to watch'],
     ['holdfast run echo "hello" --follow', 'ask an agent, and watch it answer'],
     ['holdfast ps --watch', 'what is live, as it changes'],
     ['holdfast inspect bg_3', 'why a task does not move'],
     ['holdfast <command> --help', 'the manual page of a command'],
   ])
   program.addHelpText('after', exitCodeHelp)
-  const act = createAct(program, around, outcome)
+  const act = createAct(program, around, end)
   for (const [group, define] of commandList) define(program.commandsGroup(group), act)
   program.helpCommand('help [command]', 'print the manual page of a command')
   return program

@@ -122,7 +122,7 @@ describe('holdfast backup', () => {
     const made = await cli(['backup', 'copy.db'], { folder, env })
     expect(made).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^\S+copy\.db: \d+\.\d [KM]iB in \d+\.\d s, checked\n$/),
+      stdout: expect.stringMatching(/^\S+copy\.db: \d+\.\d [KM]iB in \d+\.\ds, checked\n$/),
       stderr: `Start on it: holdfast serve --store sqlite:${join(folder, 'copy.db')}\n`,
     })
     expect(await cli(['backup', '--quiet', 'other.db'], { folder, env })).toMatchObject({ code: 0, stderr: '' })
@@ -137,7 +137,7 @@ describe('holdfast backup', () => {
     }
     const screen = new TerminalScreen(['backup', 'copy.db'], { folder, env, columns: 200 })
     expect(await screen.ended).toBe(0)
-    expect(screen.text).toMatch(/^\S+copy\.db: \d+\.\d MiB in \d+\.\d s, checked\nStart on it: [^\n]+$/)
+    expect(screen.text).toMatch(/^\S+copy\.db: \d+\.\d MiB in \d+\.\ds, checked\nStart on it: [^\n]+$/)
   })
 
   it('never replaces a file unless it is told to', async () => {

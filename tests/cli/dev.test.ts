@@ -47,6 +47,7 @@ describe('holdfast dev', () => {
     expect(questions).toHaveLength(1)
     expect(server.process.stdout).toBe(`holdfast listening on ${server.url}\n`)
     const said = server.process.stderr
+    expect(said).toContain(`process ${server.process.child.pid}\n`)
     expect(said).toMatch(/^Holdfast +\d+\.\d+\.\d+/)
     expect(said).toContain(`API       ${server.url}/v1\n`)
     expect(said).toContain(`Store     ${join(folder, 'holdfast', 'holdfast.db')}\n`)

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/core/event.ts'
 import type { Question } from '../../src/core/question.ts'
 import { freshThread, onSharedServer } from '../server/harness/on-each-server.ts'
-import { logOf, read, resultsOf, taskOf } from '../server/harness/reads.ts'
+import { logOf, read, resultsOf, spawnScript, taskOf } from '../server/harness/reads.ts'
 import { type CliOptions, cli, RunningCli } from './harness/cli.ts'
 import { TerminalScreen } from './harness/terminal.ts'
-import { logged, runScript, spawnScript } from './harness/work.ts'
+import { logged, runScript } from './harness/work.ts'
 
 onSharedServer(['memory'], (_kind, server) => {
   const holdfast = (args: readonly string[], options: CliOptions = {}) => cli(args, { server: server(), ...options })

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { onEachServer } from '../server/harness/on-each-server.ts'
-import { snapshotOf } from '../server/harness/reads.ts'
+import { snapshotOf, spawnScript } from '../server/harness/reads.ts'
 import { cli } from './harness/cli.ts'
 import { TerminalScreen } from './harness/terminal.ts'
-import { ended, runScript, spawnScript } from './harness/work.ts'
+import { ended, runScript } from './harness/work.ts'
 
 const words = [{ say: 'a' }, { say: 'b' }, { say: 'c' }]
 
@@ -74,7 +74,7 @@ onEachServer(['memory'], (_kind, start) => {
 
     it.each([
       ['{ threadsMs: 1 }', 'threadsMs of a policy is at least 86400000'],
-      ['{ eventMs: 1 }', 'There is no eventMs in a retention. The nearest is eventsMs'],
+      ['{ eventMs: 1 }', 'There is no retention eventMs. The nearest is eventsMs'],
     ])('is what a policy does, which keeps a server from starting if it is %s', async (retention, said) => {
       const folder = mkdtempSync(join(tmpdir(), 'holdfast-prune-'))
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Task } from '../../src/core/task.ts'
+import { spawnScript } from '../server/harness/reads.ts'
 import { startRelay } from '../server/harness/relay.ts'
 import { startServer, type TestServer } from '../server/harness/server.ts'
 import { cli, RunningCli } from './harness/cli.ts'
 import { keys, TerminalScreen } from './harness/terminal.ts'
-import { ended, logged, runScript, spawnScript } from './harness/work.ts'
+import { ended, logged, runScript } from './harness/work.ts'
 
 const iso = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z'
 
@@ -138,8 +139,6 @@ describe('holdfast ps on a terminal', () => {
   })
 
   it('is as in a pipe where CI is set', async () => {
-    const screen = new TerminalScreen(['ps', '-q'], { server, env: { CI: 'true' } })
-    await screen.ended
     const table = new TerminalScreen(['ps'], { server, env: { CI: 'true' }, columns: 200 })
     expect(await table.ended).toBe(0)
     expect(table.text).not.toContain('STATUS')

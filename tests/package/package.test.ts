@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { OwnedProcess } from '../server/harness/owned-process.ts'
-import { Packed } from './packed.ts'
+import { manifest, Packed } from './packed.ts'
 
 const program = `
 import { createRuntime, echoAgent, serve } from 'holdfast'
@@ -57,6 +57,17 @@ describe('the package as it is published', () => {
   it('runs in a project of its own as ES modules', () => {
     packed.write('program.ts', program)
     expect(packed.run('node', ['program.ts'])).toBe('completed "hello"\n')
+  })
+
+  it('has something behind each of its subpaths', () => {
+    const subpaths = Object.keys(manifest.exports).filter((path) => path !== './package.json')
+    expect(subpaths).toContain('.')
+    const names = subpaths.map((path) => path.replace('.', 'holdfast'))
+    packed.write(
+      'subpaths.ts',
+      names.map((name) => `console.log(Object.keys(await import('${name}')).length > 0)`).join('\n'),
+    )
+    expect(packed.run('node', ['subpaths.ts'])).toBe('true\n'.repeat(names.length))
   })
 
   it.each(['nodenext', 'bundler'])('gives its types to a project that resolves modules as %s', (resolution) => {

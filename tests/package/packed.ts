@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
-const manifest: { readonly dependencies: object; readonly files: readonly string[] } = JSON.parse(
-  readFileSync(join(root, 'package.json'), 'utf8'),
-)
+export const manifest: {
+  readonly dependencies: object
+  readonly exports: object
+  readonly files: readonly string[]
+} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** What builds the package, beside what is in it. */
 const buildFiles = ['package.json', 'src', 'scripts', 'tsconfig.json', 'tsconfig.build.json', 'bin']

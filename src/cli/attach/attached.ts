@@ -7,10 +7,11 @@ import {
   type ThreadView,
 } from '../../client/index.ts'
 import type { Cli } from '../command.ts'
+import { errorMessage } from '../error-message.ts'
 import { exitCodes } from '../exit-code.ts'
 import { isEvent } from '../live/log-events.ts'
-import type { LogPlace } from '../live/log-place.ts'
-import { eachFrame, spinnerFrame } from '../live/status-line.ts'
+import type { LogTarget } from '../live/log-target.ts'
+import { eachFrame, spinnerFrame } from '../show/status-line.ts'
 import { ConversationScreen } from './conversation-screen.ts'
 import { listenToKeys } from './keyboard.ts'
 import { type Leaving, type LeavingInput, leave, secondThoughtMs } from './leaving.ts'
@@ -20,7 +21,7 @@ import { perform } from './perform.ts'
 import { statusText, workOf } from './thread-status.ts'
 import { Transcript } from './transcript.ts'
 
-export interface AttachedOptions extends LogPlace {
+export interface AttachedOptions extends LogTarget {
   /** Who answers what is typed; the agent of the last run unless given. */
   readonly agent?: string
 }
@@ -114,13 +115,13 @@ export class Attached {
     if (order.do === 'detach') return this.#interrupt()
     const { thread, task, agent } = this.#options
     const { signal } = this.#cli
-    const place = { client: this.#client, thread, view: this.#view, task: task?.id, agent, signal }
+    const conversation = { client: this.#client, thread, view: this.#view, task: task?.id, agent, signal }
     try {
-      const { notes, accepted } = await perform(order, place)
+      const { notes, accepted } = await perform(order, conversation)
       for (const note of notes) this.note(note)
       if (accepted) this.#view = reduceView(this.#view, { type: 'task', task: accepted })
     } catch (error) {
-      this.note(error instanceof Error ? error.message : String(error))
+      this.note(errorMessage(error))
     }
   }
 

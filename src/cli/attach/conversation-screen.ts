@@ -1,4 +1,4 @@
-import { cut, displayWidth } from '../display-width.ts'
+import { cut, displayWidth } from '../show/display-width.ts'
 import { suffix, wrap } from './wrap.ts'
 
 export interface Footer {
@@ -49,11 +49,7 @@ export class ConversationScreen {
   stream(text: string, paint: Paint = plain): void {
     const before = paint === this.#paint ? '' : this.#ended()
     this.#paint = paint
-    const lines = `${this.#growing}${text}`.split('\n').flatMap((line, index, all) => {
-      const rows = wrap(line, this.#width)
-      if (index === all.length - 1) return [...rows.slice(0, -1), rows.at(-1) ?? '']
-      return rows
-    })
+    const lines = `${this.#growing}${text}`.split('\n').flatMap((line) => wrap(line, this.#width))
     this.#growing = lines.pop() ?? ''
     this.#draw(before + lines.map((line) => `${paint(line)}\n`).join(''))
   }

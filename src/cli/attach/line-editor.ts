@@ -1,3 +1,5 @@
+import { graphemes } from '../show/display-width.ts'
+
 /**
  * The line that a person types. It is a value: a key makes a new one, and may ask for something to be done.
  */
@@ -8,7 +10,7 @@ export interface Line {
   /** What was typed earlier, oldest first. */
   readonly history: readonly string[]
   /** Where in the history it stands; at its length it is the line that is being written. */
-  readonly place: number
+  readonly historyIndex: number
   /** What was being written before the history was looked at. */
   readonly draft: string
   /** While a terminal pastes, a line end is a part of the text. */
@@ -31,9 +33,8 @@ export type LineAction =
 
 // Enough for one sitting, and a bound for one that never ends.
 const historyMax = 200
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-export const emptyLine: Line = { before: '', after: '', history: [], place: 0, draft: '', isPasting: false }
+export const emptyLine: Line = { before: '', after: '', history: [], historyIndex: 0, draft: '', isPasting: false }
 
 export function press(line: Line, key: Key): readonly [Line, LineAction?] {
   const { name = '', sequence = '' } = key
@@ -53,7 +54,7 @@ function submit(line: Line): readonly [Line, LineAction] {
   const isNew = text.trim() !== '' && text !== line.history.at(-1)
   const history = isNew ? [...line.history, text].slice(-historyMax) : line.history
   return [
-    { ...emptyLine, history, place: history.length },
+    { ...emptyLine, history, historyIndex: history.length },
     { do: 'submit', text },
   ]
 }
@@ -102,19 +103,19 @@ function move(line: Line, name: string): Line | undefined {
     case 'end':
       return { ...line, before: before + after, after: '' }
     case 'up':
-      return recall(line, line.place - 1)
+      return recall(line, line.historyIndex - 1)
     case 'down':
-      return recall(line, line.place + 1)
+      return recall(line, line.historyIndex + 1)
     default:
       return undefined
   }
 }
 
-function recall(line: Line, place: number): Line {
+function recall(line: Line, historyIndex: number): Line {
   const { history } = line
-  if (place < 0 || place > history.length) return line
-  const draft = line.place === history.length ? line.before + line.after : line.draft
-  return { ...line, draft, place, before: history[place] ?? draft, after: '' }
+  if (historyIndex < 0 || historyIndex > history.length) return line
+  const draft = line.historyIndex === history.length ? line.before + line.after : line.draft
+  return { ...line, draft, historyIndex, before: history[historyIndex] ?? draft, after: '' }
 }
 
 function insert(line: Line, text: string): Line {

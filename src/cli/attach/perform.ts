@@ -2,7 +2,8 @@ import type { Accepted, Client, ThreadView } from '../../client/index.ts'
 import { type Order, orderHelp } from './order.ts'
 import { agentOf, workOf } from './thread-status.ts'
 
-export interface Place {
+/** The thread that is talked to, as it stands. */
+export interface Conversation {
   readonly client: Client
   readonly thread: string
   readonly view: ThreadView
@@ -22,7 +23,7 @@ export interface Performed {
 type Doable = Exclude<Order, { do: 'detach' }>
 
 /** Does what a line asked for. Rejects with what the server refuses. */
-export async function perform(order: Doable, place: Place): Promise<Performed> {
+export async function perform(order: Doable, conversation: Conversation): Promise<Performed> {
   switch (order.do) {
     case 'nothing':
       return { notes: [] }
@@ -31,17 +32,17 @@ export async function perform(order: Doable, place: Place): Promise<Performed> {
     case 'refuse':
       return { notes: [order.message] }
     case 'say':
-      return say(order, place)
+      return say(order, conversation)
     case 'cancel':
-      return cancel(order.reason, place)
+      return cancel(order.reason, conversation)
     case 'answer':
-      return answer(order, place)
+      return answer(order, conversation)
   }
 }
 
-async function say(order: Extract<Order, { do: 'say' }>, place: Place): Promise<Performed> {
-  const { client, thread, view, signal } = place
-  const agent = place.agent ?? agentOf(view)
+async function say(order: Extract<Order, { do: 'say' }>, conversation: Conversation): Promise<Performed> {
+  const { client, thread, view, signal } = conversation
+  const agent = conversation.agent ?? agentOf(view)
   if (agent === undefined) {
     return { notes: [`No run was in ${thread} yet; say who answers: holdfast attach ${thread} --agent NAME`] }
   }
@@ -54,14 +55,17 @@ async function say(order: Extract<Order, { do: 'say' }>, place: Place): Promise<
   return { accepted, notes: isWaiting ? [`${id} is queued${before}`] : [] }
 }
 
-async function cancel(reason: string | undefined, { client, view, task, signal }: Place): Promise<Performed> {
+async function cancel(reason: string | undefined, { client, view, task, signal }: Conversation): Promise<Performed> {
   const work = workOf(view, task)
   if (!work) return { notes: ['Nothing is live here'] }
   await client.cancel(work.id, { signal, ...(reason !== undefined && { reason }) })
   return { notes: [] }
 }
 
-async function answer(order: Extract<Order, { do: 'answer' }>, { client, view, signal }: Place): Promise<Performed> {
+async function answer(
+  order: Extract<Order, { do: 'answer' }>,
+  { client, view, signal }: Conversation,
+): Promise<Performed> {
   const id = order.question ?? view.questions[0]?.id
   if (id === undefined) return { notes: ['No question is open here'] }
   await client.answer(id, order.text, { signal })

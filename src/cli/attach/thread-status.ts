@@ -1,8 +1,8 @@
 import { type ConnectionState, isTerminal, type Task, type ThreadView } from '../../client/index.ts'
-import { age } from '../ages.ts'
-import { progressBar } from '../live/progress-bar.ts'
-import { spinnerFrame } from '../live/status-line.ts'
-import { statusWord } from '../status-word.ts'
+import { age } from '../show/ages.ts'
+import { progressBar } from '../show/progress-bar.ts'
+import { spinnerFrame } from '../show/status-line.ts'
+import { statusWord } from '../show/status-word.ts'
 
 /** What works in a thread: the task that is meant if it is live, else the run that is, else the one that comes next. */
 export function workOf({ tasks, queue }: ThreadView, meant?: string): Task | undefined {

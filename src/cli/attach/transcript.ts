@@ -1,10 +1,10 @@
 import type { Message, Question, SnapshotItem, Task, ThreadEvent, ThreadView } from '../../client/index.ts'
-import { cut } from '../display-width.ts'
 import { AbandonedOutput } from '../live/abandoned.ts'
 import { messageText, optionsText, summaryOf, toolOutcome, valueText } from '../live/event-summary.ts'
-import { oneLine, plainText } from '../plain-text.ts'
-import type { Style } from '../show.ts'
-import { statusWord } from '../status-word.ts'
+import { cut } from '../show/display-width.ts'
+import { oneLine, plainText } from '../show/plain-text.ts'
+import type { Style } from '../show/show.ts'
+import { statusWord } from '../show/status-word.ts'
 import type { ConversationScreen } from './conversation-screen.ts'
 
 // As much of what was said before as gives the context; the rest is in `holdfast logs`.

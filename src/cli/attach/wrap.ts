@@ -1,6 +1,4 @@
-import { displayWidth } from '../display-width.ts'
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+import { displayWidth, graphemes } from '../show/display-width.ts'
 
 /** Breaks a line where it gets wider than this, between words if there is a place: full rows, and the rest. */
 export function wrap(line: string, columns: number): readonly string[] {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import type { AgentLine } from '../../client/index.ts'
+import { type AgentLine, HoldfastError } from '../../client/index.ts'
 import type { Act, Cli } from '../command.ts'
 import { withExamples } from '../help.ts'
-import { oneLine } from '../plain-text.ts'
-import { jsonText } from '../show.ts'
+import { nearest } from '../nearest.ts'
+import { jsonText } from '../show/json-text.ts'
+import { oneLine } from '../show/plain-text.ts'
 
 interface Flags {
   readonly schema?: true
@@ -15,7 +16,7 @@ export function define(program: Command, act: Act): void {
     .command('agents')
     .summary('list the agents of the server')
     .description(
-      'Lists the agents that the server can run.\n' +
+      'Lists the agents that the server can run.\n\n' +
         'In a pipe: name, version, description, and with --schema the JSON schema of its input, tab-separated.',
     )
     .argument('[name]', 'only this one')
@@ -35,7 +36,7 @@ async function agents(
 ): Promise<void> {
   const all = await (await client()).agents({ signal })
   const found = name === undefined ? all : all.filter((agent) => agent.name === name)
-  if (name !== undefined && found.length === 0) throw await unknownAgent(name, all)
+  if (name !== undefined && found.length === 0) throw unknownAgent(name, all)
   if (global.json) return show.json({ agents: found })
   if (flags.schema && around.isTty.out) {
     for (const agent of found) show.line(drawn(agent, show.style.bold))
@@ -61,8 +62,7 @@ function schemaText({ inputSchema }: AgentLine, indent?: number): string {
   return inputSchema ? jsonText(inputSchema, indent) : ''
 }
 
-async function unknownAgent(name: string, all: readonly AgentLine[]): Promise<Error> {
-  const [{ HoldfastError }, { nearest }] = await Promise.all([import('../../client/index.ts'), import('../nearest.ts')])
+function unknownAgent(name: string, all: readonly AgentLine[]): Error {
   const near = nearest(
     name,
     all.map((agent) => agent.name),

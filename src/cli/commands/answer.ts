@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
+import { argumentText } from '../argument-text.ts'
 import type { Act, Cli } from '../command.ts'
 import { withExamples } from '../help.ts'
 import { valueText } from '../live/event-summary.ts'
-import { naming } from '../live/naming.ts'
-import { argumentText } from '../live/read-text.ts'
-import { oneLine } from '../plain-text.ts'
+import { naming } from '../naming.ts'
+import { oneLine } from '../show/plain-text.ts'
 
+/** `holdfast answer`: what a task asks is answered. */
 export function define(program: Command, act: Act): void {
   const command = program
     .command('answer')

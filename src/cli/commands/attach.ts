@@ -4,15 +4,14 @@ import type { Act, Cli } from '../command.ts'
 import { exitCodes } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
 import { followedEvents } from '../live/log-events.ts'
-import { logPlace } from '../live/log-place.ts'
 import { logPrinter } from '../live/log-printer.ts'
+import { logTarget } from '../live/log-target.ts'
 
-interface AttachFlags {
+interface Flags {
   readonly agent?: string
 }
 
-type Say = (text: string) => void
-
+/** `holdfast attach`: a thread on a terminal, and a line to type on. */
 export function define(program: Command, act: Act): void {
   const command = program
     .command('attach')
@@ -32,28 +31,24 @@ export function define(program: Command, act: Act): void {
   ])
 }
 
-async function attach(cli: Cli, id: string, { agent }: AttachFlags): Promise<number> {
-  const { around, signal, show, global } = cli
-  let say: Say = show.notice
-  const client = await cli.client({ isPatient: true, onNotice: ({ message }) => say(message) })
-  const place = await logPlace(client, id, signal)
-  const onSay = (next: Say) => {
-    say = next
-  }
+async function attach(cli: Cli, id: string, { agent }: Flags): Promise<number> {
+  const { around, signal, global } = cli
+  const client = await cli.client({ isPatient: true })
+  const target = await logTarget(client, id, signal)
   // A dumb terminal cannot draw a line twice.
   const isScreen = around.isTty.out && around.isTty.input && around.env['TERM'] !== 'dumb'
-  if (!isScreen || global.json) return printLog(cli, client, place.thread, onSay)
+  if (!isScreen || global.json) return printLog(cli, client, target.thread)
   const { Attached } = await import('../attach/attached.ts')
-  const attached = new Attached(cli, client, { ...place, ...(agent !== undefined && { agent }) })
-  onSay((text) => attached.note(text))
+  const attached = new Attached(cli, client, { ...target, ...(agent !== undefined && { agent }) })
+  cli.takeNotices((text) => attached.note(text))
   return attached.run()
 }
 
-async function printLog(cli: Cli, client: Client, thread: string, onSay: (say: Say) => void): Promise<number> {
+async function printLog(cli: Cli, client: Client, thread: string): Promise<number> {
   const { signal, show } = cli
   show.notice(`This is no terminal to type on; the log of ${thread} follows, as by holdfast logs -f ${thread}`)
   const printer = logPrinter(cli, ({ task = '-' }) => [task])
-  onSay(printer.aside)
+  cli.takeNotices(printer.aside)
   for await (const event of followedEvents(client, { thread, signal, onGap: printer.aside })) printer.event(event)
   printer.end()
   return exitCodes.ok

@@ -1,11 +1,14 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Act, Cli } from '../command.ts'
-import { fileSize } from '../file-size.ts'
+import { exitCodes } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
-import { progressBar } from '../live/progress-bar.ts'
-import { StatusLine } from '../live/status-line.ts'
-import type { LocalStore, StoreFlags } from '../local-store.ts'
-import { oneLine } from '../plain-text.ts'
+import type { LocalStore, StoreFlags } from '../settings/local-store.ts'
+import { duration } from '../show/ages.ts'
+import { fileSize } from '../show/file-size.ts'
+import { oneLine } from '../show/plain-text.ts'
+import { progressBar } from '../show/progress-bar.ts'
+import { StatusLine } from '../show/status-line.ts'
 import { wrong } from '../wrong.ts'
 
 interface Flags extends StoreFlags {
@@ -18,8 +21,8 @@ export function define(program: Command, act: Act): void {
     .command('backup')
     .summary('copy the store, beside a running server')
     .description(
-      'Copies a SQLite store into one file, readable by its owner alone, and checks the copy. A server may be at work on the store:\n' +
-        'it is not disturbed, and the copy holds everything that was acknowledged before it began. To restore one, stop the server,\n' +
+      'Copies a SQLite store into one file, readable by its owner alone, and checks the copy. A server may be at work on the store: ' +
+        'it is not disturbed, and the copy holds everything that was acknowledged before it began. To restore one, stop the server, ' +
         'put the copy in the place of the store, or name it with --store, and start.',
     )
     .argument('<file>', 'where to put the copy')
@@ -36,10 +39,9 @@ export function define(program: Command, act: Act): void {
 
 async function backup(cli: Cli, file: string, { force, ...store }: Flags): Promise<number> {
   const { around, global, show, signal } = cli
-  const { localStore, atHome } = await import('../local-store.ts')
+  const { localStore, locally } = await import('../settings/local-store.ts')
   const path = sqliteFile(await localStore(store, around))
   const { backUp } = await import('../../stores/sqlite/index.ts')
-  const { resolve } = await import('node:path')
   const startedAt = around.clock.now()
   let share = 0
   const status = new StatusLine(around, !global.quiet && !global.json, () =>
@@ -50,13 +52,13 @@ async function backup(cli: Cli, file: string, { force, ...store }: Flags): Promi
       share = copied
     }
     const target = resolve(around.folder, file)
-    const made = await atHome(() => backUp({ path, target, signal, onProgress, ...(force && { force }) }))
+    const made = await locally(() => backUp({ path, target, signal, onProgress, ...(force && { force }) }))
     const durationMs = Math.max(0, around.clock.now() - startedAt)
     status.close()
     if (global.json) show.json({ file: made.target, store: path, bytes: made.bytes, durationMs })
-    else show.line(`${oneLine(made.target)}: ${fileSize(made.bytes)} in ${(durationMs / 1000).toFixed(1)} s, checked`)
+    else show.line(`${oneLine(made.target)}: ${fileSize(made.bytes)} in ${duration(durationMs)}, checked`)
     show.hint(`Start on it: holdfast serve --store sqlite:${made.target}`)
-    return 0
+    return exitCodes.ok
   } finally {
     status.close()
   }

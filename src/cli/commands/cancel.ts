@@ -4,16 +4,17 @@ import type { Act, Cli } from '../command.ts'
 import { exitCodeOf, exitCodes } from '../exit-code.ts'
 import { failureText } from '../failure.ts'
 import { withExamples } from '../help.ts'
-import { naming } from '../live/naming.ts'
+import { naming } from '../naming.ts'
 import { wrong } from '../wrong.ts'
 
-interface CancelFlags {
+interface Flags {
   readonly reason?: string
   readonly tree: boolean
   readonly thread?: string
   readonly all?: true
 }
 
+/** `holdfast cancel`: tasks, or what runs in a thread, are to end. */
 export function define(program: Command, act: Act): void {
   const command = program
     .command('cancel')
@@ -36,7 +37,7 @@ export function define(program: Command, act: Act): void {
 }
 
 /** Prints the ids of what is cancelled: what had not ended. */
-async function cancel(cli: Cli, ids: readonly string[], flags: CancelFlags): Promise<number> {
+async function cancel(cli: Cli, ids: readonly string[], flags: Flags): Promise<number> {
   const { thread } = flags
   if (thread !== undefined && (ids.length > 0 || !flags.tree)) {
     throw wrong('Give either tasks or --thread; --no-tree is for tasks')
@@ -68,7 +69,7 @@ async function cancelTasks(
       if (reached.length === 0) cli.show.notice(`${id} had already ended`)
       cancelled.push(...reached.filter((each) => !cancelled.includes(each)))
     } catch (error) {
-      if (ids.length === 1) throw error
+      if (ids.length === 1 || cli.signal.aborted) throw error
       cli.around.err(failureText(error, cli.global))
       code ||= exitCodeOf(error)
     }

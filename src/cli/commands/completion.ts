@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { Act } from '../command.ts'
-import { bashCompletion, fishCompletion, zshCompletion } from '../completion-scripts.ts'
-import { completionWords } from '../completion-words.ts'
+import { bashCompletion, fishCompletion, zshCompletion } from '../completion/scripts.ts'
+import { completionWords } from '../completion/words.ts'
 import { exitCodes } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
 

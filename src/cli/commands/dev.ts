@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Act } from '../command.ts'
-import type { DevFlags } from '../developing.ts'
 import { withExamples } from '../help.ts'
+import type { DevFlags } from '../serving/developing.ts'
 
 /** `holdfast dev`: a server on this machine with something to watch. */
 export function define(program: Command, act: Act): void {
@@ -9,8 +9,8 @@ export function define(program: Command, act: Act): void {
     .command('dev')
     .summary('start a server with a demo to watch')
     .description(
-      'Starts a server as serve does, and on it a run of the agent demo in the thread demo, unless one is live: three helpers that stream,\n' +
-        'a tool that fails once, a question to you. It needs no account and no key. If the port is taken it takes the next one, and says so.\n' +
+      'Starts a server as serve does, and on it a run of the agent demo in the thread demo, unless one is live: three helpers that stream, ' +
+        'a tool that fails once, a question to you. It needs no account and no key. If the port is taken it takes the next one, and says so. ' +
         'Ctrl-C stops it; tasks stay, and go on at the next start.',
     )
     .option('--port <number>', 'where to listen; 0 picks a free one (default: 4747, or the next free one)')
@@ -19,9 +19,9 @@ export function define(program: Command, act: Act): void {
     .option('--config <file>', 'a module whose default export holds settings (default: holdfast.config.ts, if there)')
     .option('--no-demo', 'start no demo')
     .action(
-      act(async ({ show, around }, flags: DevFlags) => {
-        const { develop } = await import('../developing.ts')
-        await develop(flags, { around, show })
+      act(async (cli, flags: DevFlags) => {
+        const { develop } = await import('../serving/developing.ts')
+        await develop(flags, cli)
       }),
     )
   withExamples(command, [

@@ -3,9 +3,9 @@ import type { Act, Cli, GlobalFlags } from '../command.ts'
 import type { Check } from '../doctor/check.ts'
 import { exitCodes } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
-import type { StoreFlags } from '../local-store.ts'
-import { oneLine } from '../plain-text.ts'
-import type { Show, StyleName } from '../show.ts'
+import type { StoreFlags } from '../settings/local-store.ts'
+import { oneLine } from '../show/plain-text.ts'
+import type { Show, StyleName } from '../show/show.ts'
 
 const shown: Readonly<Record<Check['status'], { readonly glyph: string; readonly style: StyleName }>> = {
   ok: { glyph: '✔', style: 'green' },
@@ -22,9 +22,9 @@ export function define(program: Command, act: Act): void {
     .command('doctor')
     .summary('say what is wrong, and what to do')
     .description(
-      'Looks at Node, the settings, the state folder, the token, the store, the disk, the clock and the server, and says of each in one\n' +
-        'line how it is: ok, note (worth knowing) or wrong. It changes nothing, tells no secret, and may run beside a server. It ends\n' +
-        'with 1 if something is wrong. In a pipe: status, check, finding and advice, tab-separated.',
+      'Looks at Node, the settings, the state folder, the token, the store, the disk, the clock and the server, and says of each in one ' +
+        'line how it is: ok, note (worth knowing) or wrong. It changes nothing, tells no secret, and may run beside a server. It ends ' +
+        'with 1 if something is wrong.\n\nIn a pipe: status, check, finding and advice, tab-separated.',
     )
     .option('--store <url>', 'the store, as of serve (default: that of a server started here)')
     .option('--config <file>', 'the config file, as of serve')

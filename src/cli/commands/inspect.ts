@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { circumstancesOf } from '../circumstances.ts'
 import type { Act, Cli } from '../command.ts'
-import { cut, displayWidth, pad } from '../display-width.ts'
 import { withExamples } from '../help.ts'
-import { oneLine } from '../plain-text.ts'
-import { statusWord } from '../status-word.ts'
-import { taskFacts, taskFields } from '../task-facts.ts'
-import { type Reason, whyNot } from '../why.ts'
+import { cut, displayWidth, pad } from '../show/display-width.ts'
+import { oneLine } from '../show/plain-text.ts'
+import { statusWord } from '../show/status-word.ts'
+import { circumstancesOf } from '../tasks/circumstances.ts'
+import { taskFacts, taskFields } from '../tasks/task-facts.ts'
+import { type Reason, whyNot } from '../tasks/why.ts'
 
 /** `holdfast inspect`: everything about a task, and why it does not move. */
 export function define(program: Command, act: Act): void {

@@ -1,18 +1,16 @@
 import type { Command } from 'commander'
 import type { ThreadEvent } from '../../client/index.ts'
 import type { Act, Cli } from '../command.ts'
-import { exitCodes } from '../exit-code.ts'
-import { wholeNumberFlag } from '../flag-value.ts'
+import { exitCodes, outcomeCode } from '../exit-code.ts'
+import { typesFlag, wholeNumberFlag } from '../flag-value.ts'
 import { withExamples } from '../help.ts'
-import { followedEvents, type LogWish, loggedEvents } from '../live/log-events.ts'
-import { usedLogPlace } from '../live/log-place.ts'
+import { followedEvents, type LogOptions, loggedEvents } from '../live/log-events.ts'
 import { logPrinter } from '../live/log-printer.ts'
-import { mirrored } from '../live/outcome.ts'
+import { usedLogTarget } from '../live/log-target.ts'
 import { Subtree } from '../live/subtree.ts'
-import { typesFlag } from '../live/types-flag.ts'
 import { wrong } from '../wrong.ts'
 
-interface LogsFlags {
+interface Flags {
   readonly follow?: true
   readonly after?: number
   readonly types?: readonly string[]
@@ -20,6 +18,7 @@ interface LogsFlags {
   readonly exitStatus?: true
 }
 
+/** `holdfast logs`: the events of a task or a thread. */
 export function define(program: Command, act: Act): void {
   const command = program
     .command('logs')
@@ -45,25 +44,25 @@ export function define(program: Command, act: Act): void {
   ])
 }
 
-async function logs(cli: Cli, id: string, flags: LogsFlags): Promise<number> {
+async function logs(cli: Cli, id: string, flags: Flags): Promise<number> {
   const { signal } = cli
   const { follow = false, subtree: isTree = false, exitStatus = false, ...rest } = flags
-  let say = cli.show.notice
-  const client = await cli.client({ isPatient: follow, onNotice: ({ message }) => say(message) })
-  const place = await usedLogPlace(client, id, signal)
-  const { task } = place
+  const client = await cli.client({ isPatient: follow })
+  const target = await usedLogTarget(client, id, signal)
+  const { task } = target
   if (!task && (isTree || exitStatus)) {
     throw wrong(`${id} is a thread; ${isTree ? '--subtree' : '--exit-status'} is for a task`)
   }
   const subtree = task && isTree ? new Subtree(task) : undefined
   const printer = logPrinter(cli, prefixOf(task !== undefined, subtree))
-  say = printer.aside
-  const wish: LogWish = { ...place, after: rest.after, types: rest.types, subtree, signal, onGap: printer.aside }
-  for await (const event of follow ? followedEvents(client, wish) : loggedEvents(client, wish)) printer.event(event)
+  cli.takeNotices(printer.aside)
+  const options: LogOptions = { ...target, after: rest.after, types: rest.types, subtree, signal, onGap: printer.aside }
+  for await (const event of follow ? followedEvents(client, options) : loggedEvents(client, options))
+    printer.event(event)
   printer.end()
   if (!task || !exitStatus) return exitCodes.ok
   signal.throwIfAborted()
-  return mirrored(await client.get(task.id, { signal }))
+  return outcomeCode(await client.get(task.id, { signal }))
 }
 
 /** A log of several tasks says whose each line is. */

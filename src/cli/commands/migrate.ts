@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import type { Act, Cli } from '../command.ts'
 import { exitCodes } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
-import type { LocalStore, StoreFlags } from '../local-store.ts'
-import { oneLine } from '../plain-text.ts'
+import type { LocalStore, StoreFlags } from '../settings/local-store.ts'
+import { oneLine } from '../show/plain-text.ts'
 import { wrong } from '../wrong.ts'
 
 interface Flags extends StoreFlags {
@@ -16,7 +16,7 @@ export function define(program: Command, act: Act): void {
     .command('migrate')
     .summary('bring the schema of the store up to date')
     .description(
-      'Makes the schema of a store, or brings it up to date, as a server does when it starts. It is refused while a server has the\n' +
+      'Makes the schema of a store, or brings it up to date, as a server does when it starts. It is refused while a server has the ' +
         'store open. Within a major, a migration only adds. Take a copy before: holdfast backup.',
     )
     .option('--store <url>', 'the store, as of serve (default: that of a server started here)')
@@ -30,12 +30,12 @@ export function define(program: Command, act: Act): void {
 }
 
 async function migrate({ around, global, show }: Cli, { check, ...store }: Flags): Promise<number> {
-  const { localStore, atHome } = await import('../local-store.ts')
+  const { localStore, locally } = await import('../settings/local-store.ts')
   const path = migratable(await localStore(store, around))
   const { migrateStore, readStoreSchema } = await import('../../stores/sqlite/index.ts')
-  const { found, newest, missing } = await atHome(async () => readStoreSchema(path))
+  const { found, newest, missing } = await locally(async () => readStoreSchema(path))
   const isDue = missing.length > 0
-  const done = check ? undefined : await atHome(() => migrateStore(path))
+  const done = check ? undefined : await locally(() => migrateStore(path))
   // A newer minor than ours stays what it is.
   const versions = { from: found && versionText(found), to: versionText(isDue ? newest : (found ?? newest)) }
   if (global.json) show.json({ store: path, ...versions, isDue: isDue && !done })

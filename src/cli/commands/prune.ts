@@ -18,9 +18,9 @@ export function define(program: Command, act: Act): void {
     .command('prune')
     .summary('remove old events and old threads')
     .description(
-      'Removes what whoever asks need not keep, beside work that goes on. Events go from the front of a log; messages, tasks and results\n' +
-        'stay. An old thread goes with all that it holds. Nothing goes that belongs to a task which has not ended, or to a result that\n' +
-        'nobody took. In a pipe: threads, events and tasks removed, tab-separated.',
+      'Removes what whoever asks need not keep, beside work that goes on. Events go from the front of a log; messages, tasks and results ' +
+        'stay. An old thread goes with all that it holds. Nothing goes that belongs to a task which has not ended, or to a result that ' +
+        'nobody took.\n\nIn a pipe: threads, events and tasks removed, tab-separated.',
     )
     .option('--events-older-than <time>', 'events older than a time such as 7d or 12h', durationFlag)
     .option('--keep-events <count>', 'all but the newest events of each thread', wholeNumberFlag(1))

@@ -3,11 +3,11 @@ import type { Client, Status, Task } from '../../client/index.ts'
 import type { Act, Cli } from '../command.ts'
 import { wholeNumberFlag, wordsFlag } from '../flag-value.ts'
 import { withExamples } from '../help.ts'
-import type { Show } from '../show.ts'
-import { taskColumns } from '../task-columns.ts'
-import { branchesOf, nested, treesOf } from '../task-tree.ts'
-import { watchTasks } from '../watch-tasks.ts'
-import { allTasks } from '../whole-list.ts'
+import type { Show } from '../show/show.ts'
+import { taskColumns } from '../tasks/task-columns.ts'
+import { branchesOf, nested, treesOf } from '../tasks/task-tree.ts'
+import { watchTasks } from '../tasks/watch-tasks.ts'
+import { allTasks } from '../tasks/whole-list.ts'
 
 interface Flags {
   readonly all?: true

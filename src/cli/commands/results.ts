@@ -3,16 +3,18 @@ import type { Result } from '../../client/index.ts'
 import type { Act, Cli } from '../command.ts'
 import { withExamples } from '../help.ts'
 import { valueText } from '../live/event-summary.ts'
-import type { Style } from '../show.ts'
-import { statusWord } from '../status-word.ts'
-import type { Column } from '../table.ts'
+import type { Style } from '../show/show.ts'
+import { statusWord } from '../show/status-word.ts'
+import type { Column } from '../show/table.ts'
+import { shownStatus } from '../tasks/task-columns.ts'
 
+/** `holdfast results`: results that nobody has taken. */
 export function define(program: Command, act: Act): void {
   const command = program
     .command('results')
     .summary('list results that nobody has taken')
     .description(
-      'Lists results of background tasks that nobody has taken. Reading takes nothing.\n' +
+      'Lists results of background tasks that nobody has taken. Reading takes nothing.\n\n' +
         'In a pipe: task, status, and the result or the error, tab-separated.',
     )
     .argument('<thread>', 'the thread whose tasks they are')
@@ -44,7 +46,7 @@ function columnsOf(style: Style): readonly Column<Result>[] {
     {
       title: 'STATUS',
       value: ({ status }) => status,
-      shown: (result) => `${statusWord(result).glyph} ${statusWord(result).word}`,
+      shown: shownStatus,
       paint: (result) => style[statusWord(result).style],
     },
     {

@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
 import type { Accepted, Client, OnBusy, OnResult } from '../../client/index.ts'
+import { argumentJson, argumentText } from '../argument-text.ts'
 import type { Act, Cli } from '../command.ts'
 import { exitCodes } from '../exit-code.ts'
 import { wholeNumberFlag } from '../flag-value.ts'
 import { withExamples } from '../help.ts'
-import { argumentJson, argumentText } from '../live/read-text.ts'
 import type { RunShows } from '../live/run-printer.ts'
 import { wrong } from '../wrong.ts'
 
-interface RunFlags {
+interface Flags {
   readonly thread?: string
   readonly input?: string
   readonly wait?: true
@@ -25,6 +25,7 @@ interface RunFlags {
 type Mode = 'wait' | 'follow' | 'detach'
 type Work = { readonly prompt: string } | { readonly input: unknown }
 
+/** `holdfast run`: asks an agent. */
 export function define(program: Command, act: Act): void {
   const command = program
     .command('run')
@@ -68,13 +69,11 @@ export function define(program: Command, act: Act): void {
   ])
 }
 
-async function run(cli: Cli, agent: string, prompt: string | undefined, flags: RunFlags): Promise<number> {
+async function run(cli: Cli, agent: string, prompt: string | undefined, flags: Flags): Promise<number> {
   const { show, signal, global } = cli
   const mode = modeOf(cli, flags)
   const work = await workOf(cli, prompt, flags)
-  let say = show.notice
-  const isPatient = mode !== 'detach'
-  const client = await cli.client({ isPatient, onNotice: ({ message }) => say(message) })
+  const client = await cli.client({ isPatient: mode !== 'detach' })
   const accepted = await accept(client, agent, work, flags, signal)
   if (accepted.steered !== undefined) show.notice(`${accepted.id} is live in ${accepted.thread} and is told`)
   if (mode === 'detach') {
@@ -85,12 +84,10 @@ async function run(cli: Cli, agent: string, prompt: string | undefined, flags: R
   }
   show.hint(`${accepted.id} in thread ${accepted.thread}; Ctrl-C detaches`)
   const { followRun } = await import('../live/follow-run.ts')
-  return followRun(cli, client, accepted, showsOf(mode, global.json), (tell) => {
-    say = tell
-  })
+  return followRun(cli, client, accepted, showsOf(mode, global.json))
 }
 
-function modeOf({ around, global }: Cli, { wait, follow, detach }: RunFlags): Mode {
+function modeOf({ around, global }: Cli, { wait, follow, detach }: Flags): Mode {
   if (wait) return 'wait'
   if (follow) return 'follow'
   return detach || !around.isTty.out || global.json ? 'detach' : 'follow'
@@ -101,14 +98,14 @@ function showsOf(mode: Mode, isJson: boolean): RunShows {
   return isJson ? 'json' : 'text'
 }
 
-async function workOf({ around }: Cli, prompt: string | undefined, { input }: RunFlags): Promise<Work> {
+async function workOf({ around }: Cli, prompt: string | undefined, { input }: Flags): Promise<Work> {
   if (prompt !== undefined && input !== undefined) throw wrong('Give a prompt or --input, not both')
   if (input !== undefined) return { input: await argumentJson(input, around) }
   if (prompt !== undefined) return { prompt: await argumentText(prompt, around) }
   throw wrong('Say what to ask: a prompt, - to read it from stdin, or --input JSON')
 }
 
-function accept(client: Client, agent: string, work: Work, flags: RunFlags, signal: AbortSignal): Promise<Accepted> {
+function accept(client: Client, agent: string, work: Work, flags: Flags, signal: AbortSignal): Promise<Accepted> {
   const { thread = newThread(), background, name, onBusy, onResult, description, timeoutMs } = flags
   if (name !== undefined && !background) throw wrong('--name is for a task of its own: add --background')
   const asked = {

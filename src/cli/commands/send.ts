@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
+import { argumentText } from '../argument-text.ts'
 import type { Act, Cli } from '../command.ts'
 import { withExamples } from '../help.ts'
-import { naming } from '../live/naming.ts'
-import { argumentText } from '../live/read-text.ts'
+import { naming } from '../naming.ts'
 
-interface SendFlags {
+interface Flags {
   readonly from?: string
 }
 
+/** `holdfast send`: a message to a task. */
 export function define(program: Command, act: Act): void {
   const command = program
     .command('send')
@@ -24,7 +25,7 @@ export function define(program: Command, act: Act): void {
 }
 
 /** Prints the id of the message. */
-async function send(cli: Cli, id: string, given: string, { from }: SendFlags): Promise<void> {
+async function send(cli: Cli, id: string, given: string, { from }: Flags): Promise<void> {
   const { show, signal, around, global } = cli
   const content = await argumentText(given, around)
   const client = await cli.client()

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Act } from '../command.ts'
 import { withExamples } from '../help.ts'
-import type { ServeFlags } from '../serving.ts'
+import type { ServeFlags } from '../serving/serving.ts'
 
 /** `holdfast serve`: a server until a signal ends it. */
 export function define(program: Command, act: Act): void {
@@ -9,7 +9,7 @@ export function define(program: Command, act: Act): void {
     .command('serve')
     .summary('start a server')
     .description(
-      'Starts a server and says one line on stdout when it answers. SIGTERM and Ctrl-C drain it: tasks that do not end in time\n' +
+      'Starts a server and says one line on stdout when it answers. SIGTERM and Ctrl-C drain it: tasks that do not end in time ' +
         'go on when it is started again. Without a token configured it makes one, on loopback only, and prints a login link.',
     )
     .option('--port <number>', 'where to listen; 0 picks a free one (default: 4747)')
@@ -19,7 +19,7 @@ export function define(program: Command, act: Act): void {
     .action(
       act(async ({ around }, flags: ServeFlags) => {
         // When asked for: help, and commands that only ask a server, do without one.
-        const { serve } = await import('../serving.ts')
+        const { serve } = await import('../serving/serving.ts')
         await serve(flags, around)
       }),
     )

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { ThreadLine } from '../../client/index.ts'
-import { age } from '../ages.ts'
 import type { Act, Cli } from '../command.ts'
 import { wholeNumberFlag } from '../flag-value.ts'
 import { withExamples } from '../help.ts'
-import { wholeList } from '../whole-list.ts'
+import { age } from '../show/ages.ts'
+import { wholeList } from '../tasks/whole-list.ts'
 
 interface Flags {
   readonly limit?: number
@@ -16,7 +16,7 @@ export function define(program: Command, act: Act): void {
     .command('threads')
     .summary('list threads')
     .description(
-      'Lists the threads of whoever asks, those last written to first.\n' +
+      'Lists the threads of whoever asks, those last written to first.\n\n' +
         'In a pipe: thread, last event number, first kept event number, and when it was last written to (ISO 8601), tab-separated.',
     )
     .option('--limit <count>', 'at most so many (default: all)', wholeNumberFlag(1))

@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
-import type { Client, Task } from '../../client/index.ts'
+import { type Client, isHoldfastError, type Task } from '../../client/index.ts'
 import type { Act, Cli } from '../command.ts'
-import { cut } from '../display-width.ts'
-import { codeOf } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
-import { oneLine } from '../plain-text.ts'
-import { statusWord } from '../status-word.ts'
-import { ran, shownStatus } from '../task-columns.ts'
-import { type Branch, branchesOf, nested, type TaskNode, treesOf } from '../task-tree.ts'
-import { allTasks } from '../whole-list.ts'
+import { cut } from '../show/display-width.ts'
+import { oneLine } from '../show/plain-text.ts'
+import { statusWord } from '../show/status-word.ts'
+import { ran, shownStatus } from '../tasks/task-columns.ts'
+import { type Branch, branchesOf, nested, type TaskNode, treesOf } from '../tasks/task-tree.ts'
+import { allTasks } from '../tasks/whole-list.ts'
 
 // As many as a server answers side by side without noticing.
 const askedAtOnce = 16
@@ -67,7 +66,7 @@ async function rootOf(client: Client, task: Task, signal: AbortSignal): Promise<
     try {
       root = await client.get(root.parent.task, { signal })
     } catch (error) {
-      if (codeOf(error) === 'not_found') return root
+      if (isHoldfastError(error, 'not_found')) return root
       throw error
     }
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../error-message.ts'
 /** What one check found: a sentence, and what to do about it if there is anything. */
 export interface Check {
   readonly name: string
@@ -21,5 +22,5 @@ export function wrongly(name: string, finding: string, advice: string): Check {
 
 /** What an error says, whose message ends in what to do. */
 export function thrown(name: string, error: unknown): Check {
-  return { name, status: 'wrong', finding: error instanceof Error ? error.message : String(error) }
+  return { name, status: 'wrong', finding: errorMessage(error) }
 }

@@ -1,14 +1,14 @@
 import { stateFolder } from '../../server/index.ts'
-import { loadConfig } from '../config-file.ts'
-import { chosenStore, type LocalStore, type StoreFlags } from '../local-store.ts'
-import { serverAddress } from '../server-address.ts'
-import { readSettings, type Sources } from '../settings.ts'
+import { loadConfig } from '../settings/config-file.ts'
+import { chosenStore, type LocalStore, type StoreFlags } from '../settings/local-store.ts'
+import { serverAddress } from '../settings/server-address.ts'
+import { readSettings, type Sources } from '../settings/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type Check, note, ok, thrown } from './check.ts'
 import { folderCheck, tokenCheck } from './folder-checks.ts'
 import { clockCheck, nodeCheck } from './machine-checks.ts'
 import { serverCheck } from './server-check.ts'
-import { storeChecks } from './store-checks.ts'
+import { type StoreFindings, storeChecks } from './store-checks.ts'
 
 export interface ExamineFlags extends StoreFlags {
   readonly url?: string
@@ -27,15 +27,15 @@ interface Configured {
 export async function examine(flags: ExamineFlags, around: Around, signal: AbortSignal): Promise<Check[]> {
   const { checks, store, principals } = await configured(flags, around)
   const folder = stateFolder(around.env)
-  const found = store ? await storeChecks(store) : { checks: [], isHeld: false }
-  const address = await addressOf(flags, around)
+  const found: StoreFindings = store ? await storeChecks(store) : { checks: [], isHeld: false }
+  const address = await addressOf(flags, around, checks)
   return [
     nodeCheck(process.versions.node),
     ...checks,
     folderCheck(folder),
     tokenCheck(folder, principals),
     ...found.checks,
-    clockCheck(around.clock.now(), 'newestAt' in found ? found.newestAt : undefined),
+    clockCheck(around.clock.now(), found.newestAt),
     typeof address === 'string' ? await serverCheck(address, found.isHeld, { clock: around.clock, signal }) : address,
   ]
 }
@@ -59,12 +59,13 @@ async function configured({ store, config: file }: ExamineFlags, around: Around)
   }
 }
 
-async function addressOf({ url }: ExamineFlags, around: Around): Promise<string | Check> {
+async function addressOf({ url }: ExamineFlags, around: Around, found: readonly Check[]): Promise<string | Check> {
   try {
-    // Nobody is asked anything that needs a token, so none is looked for.
-    return (await serverAddress({ token: '', ...(url !== undefined && { url }) }, around)).url
-  } catch {
-    // The config file was found wanting already.
+    // Nobody is asked anything that needs a token, so none is looked for: any will do.
+    return (await serverAddress({ token: 'none', ...(url !== undefined && { url }) }, around)).url
+  } catch (error) {
+    // Unless the config file was found wanting already.
+    if (found.every(({ status }) => status === 'ok')) return thrown('server', error)
     return note('server', 'None was looked for: the settings do not tell where it is')
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileSize } from '../file-size.ts'
+import { fileSize } from '../show/file-size.ts'
 import { type Check, note, ok, thrown, wrongly } from './check.ts'
 
 const nodeMajorMin = 24

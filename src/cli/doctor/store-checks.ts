@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileSize } from '../file-size.ts'
-import type { LocalStore } from '../local-store.ts'
+import type { LocalStore } from '../settings/local-store.ts'
+import { fileSize } from '../show/file-size.ts'
 import { type Check, note, ok, thrown, wrongly } from './check.ts'
 import { diskCheck } from './machine-checks.ts'
 

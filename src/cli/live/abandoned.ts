@@ -2,18 +2,8 @@ import type { ThreadEvent } from '../../client/index.ts'
 
 type Resumed = Extract<ThreadEvent, { type: 'task.resumed' }>
 
-// What an agent emits can be abandoned by a resume; what the runtime writes about a task stands.
-const emitted: readonly string[] = [
-  'text.delta',
-  'thinking',
-  'tool.call',
-  'tool.result',
-  'file',
-  'answer',
-  'progress',
-  'custom',
-  'usage',
-]
+// What the runtime writes about a task stands; all else an agent emits, and a resume can abandon it.
+const written = /^(task|message|inbox|question)\./
 
 /**
  * Remembers how far each task got, so that a resume can be put into words: what was printed cannot be taken back, but it can
@@ -31,7 +21,7 @@ export class AbandonedOutput {
   heard(event: ThreadEvent): string | undefined {
     const { task = '' } = event
     if (event.type === 'task.resumed') return sentence(event, this.#last.get(task) ?? 0)
-    if (emitted.includes(event.type)) this.#last.set(task, event.seq)
+    if (!written.test(event.type)) this.#last.set(task, event.seq)
     return undefined
   }
 }

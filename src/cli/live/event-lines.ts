@@ -1,8 +1,8 @@
 import type { ThreadEvent } from '../../client/index.ts'
-import { instant } from '../ages.ts'
-import { cut, displayWidth } from '../display-width.ts'
-import { oneLine, plainText } from '../plain-text.ts'
-import type { Style, StyleName } from '../show.ts'
+import { instant } from '../show/ages.ts'
+import { cut, displayWidth } from '../show/display-width.ts'
+import { oneLine, plainText } from '../show/plain-text.ts'
+import type { Style, StyleName } from '../show/show.ts'
 import { AbandonedOutput } from './abandoned.ts'
 import { summaryOf } from './event-summary.ts'
 

@@ -1,4 +1,5 @@
 import type { Message, Part, ThreadEvent } from '../../client/index.ts'
+import { percent } from '../show/progress-bar.ts'
 
 /** What an event says, in one line as far as it is up to us: what agents and people wrote is still to be made plain. */
 export function summaryOf(event: ThreadEvent): string {
@@ -56,10 +57,6 @@ export function valueText(value: unknown): string {
 
 export function messageText({ parts }: Pick<Message, 'parts'>): string {
   return parts.flatMap((part) => partText(part) ?? []).join(' ')
-}
-
-export function percent(value: number): string {
-  return `${Math.round(value * 100)} %`
 }
 
 export function optionsText(options: readonly string[] | undefined): string {

@@ -1,22 +1,15 @@
 import type { Accepted, Client, Task } from '../../client/index.ts'
 import type { Cli } from '../command.ts'
+import { outcomeCode } from '../exit-code.ts'
 import { isEvent } from './log-events.ts'
-import { mirrored } from './outcome.ts'
 import { RunPrinter, type RunShows } from './run-printer.ts'
 
 /** Follows a run to its end, and gives the exit code that mirrors it. An interrupt only detaches. */
-export async function followRun(
-  cli: Cli,
-  client: Client,
-  accepted: Accepted,
-  shows: RunShows,
-  /** Is given what says something beside what the run prints. */
-  onAside: (say: (text: string) => void) => void,
-): Promise<number> {
+export async function followRun(cli: Cli, client: Client, accepted: Accepted, shows: RunShows): Promise<number> {
   const { signal, show } = cli
   const task = accepted as Task
   const printer = new RunPrinter(cli, task, shows)
-  onAside((text) => printer.aside(text))
+  cli.takeNotices((text) => printer.aside(text))
   try {
     // Where an answer came late, something may have happened before it.
     const after = accepted.isReplayed ? 0 : accepted.seq
@@ -27,7 +20,7 @@ export async function followRun(
     const ended = await client.get(task.id, { signal })
     printer.end(ended)
     if (cli.global.json && shows === 'result') show.json(ended)
-    return mirrored(ended)
+    return outcomeCode(ended)
   } catch (error) {
     printer.close()
     if (signal.aborted)

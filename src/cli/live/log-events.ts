@@ -1,8 +1,8 @@
-import { type AttachItem, type Client, isHoldfastError, type ThreadEvent } from '../../client/index.ts'
-import type { LogPlace } from './log-place.ts'
+import { type AttachItem, type Client, isHoldfastError, isTerminal, type ThreadEvent } from '../../client/index.ts'
+import type { LogTarget } from './log-target.ts'
 import type { Subtree } from './subtree.ts'
 
-export interface LogWish extends LogPlace {
+export interface LogOptions extends LogTarget {
   /** Begins after this number; with the first that is kept, unless given. */
   readonly after?: number | undefined
   readonly types?: readonly string[] | undefined
@@ -20,36 +20,41 @@ export function isEvent(item: AttachItem): item is ThreadEvent {
 }
 
 /** What is in a log now. */
-export async function* loggedEvents(client: Client, wish: LogWish): AsyncGenerator<ThreadEvent, undefined> {
-  const { signal, thread } = wish
-  let after = await startOf(client, wish)
+export async function* loggedEvents(client: Client, options: LogOptions): AsyncGenerator<ThreadEvent, undefined> {
+  const { signal, thread } = options
+  let after = await startOf(client, options)
   for (;;) {
-    const page = await client.events(thread, { ...filterOf(wish), after, limit: pageMax, signal })
-    for (const event of page.events) if (isWanted(wish, event)) yield event
+    const page = await client.events(thread, { ...filterOf(options), after, limit: pageMax, signal })
+    for (const event of page.events) if (isWanted(options, event)) yield event
     after = page.next
     if (page.next >= page.head) return
   }
 }
 
 /** The same, and what comes: each number once and in order, over as many connections as it takes; ends with the task. */
-export async function* followedEvents(client: Client, wish: LogWish): AsyncGenerator<ThreadEvent, undefined> {
-  const { thread, signal, subtree } = wish
-  const after = await startOf(client, wish)
-  for await (const item of client.thread(thread).attach({ ...filterOf(wish), after, signal })) {
-    if (!isEvent(item)) continue
-    if (isWanted(wish, item)) yield item
+export async function* followedEvents(client: Client, options: LogOptions): AsyncGenerator<ThreadEvent, undefined> {
+  const { thread, signal, subtree, task } = options
+  const after = await startOf(client, options)
+  // Its end is not kept, and would be waited for without end.
+  if (subtree && task && isTerminal(task.status) && task.seq <= after) return
+  for await (const item of client.thread(thread).attach({ ...filterOf(options), after, signal })) {
+    if (item.type === 'snapshot') subtree?.sees(item.tasks)
+    if (isEvent(item) && isWanted(options, item)) yield item
     if (subtree?.isOver) return
   }
 }
 
 /** The tree of a task cannot be asked for, so it is picked out of the whole log. */
-function filterOf({ task, types, subtree }: LogWish): { readonly task?: string; readonly types?: readonly string[] } {
+function filterOf({ task, types, subtree }: LogOptions): {
+  readonly task?: string
+  readonly types?: readonly string[]
+} {
   if (subtree) return {}
   return { ...(task && { task: task.id }), ...(types && { types }) }
 }
 
 /** With a task the server sends its end whatever types are asked for. */
-function isWanted({ types, subtree, after = 0 }: LogWish, event: ThreadEvent): boolean {
+function isWanted({ types, subtree, after = 0 }: LogOptions, event: ThreadEvent): boolean {
   const isMember = subtree?.takes(event) ?? true
   return isMember && event.seq > after && (types?.includes(event.type) ?? true)
 }
@@ -58,7 +63,7 @@ function isWanted({ types, subtree, after = 0 }: LogWish, event: ThreadEvent): b
  * The number to begin after. A tree is known only to who has read from where its root was accepted; and where the beginning
  * of a log was deleted, what is left of it is meant, unless somebody asked for a number.
  */
-async function startOf(client: Client, { thread, task, after, subtree, signal, onGap }: LogWish): Promise<number> {
+async function startOf(client: Client, { thread, task, after, subtree, signal, onGap }: LogOptions): Promise<number> {
   if (after !== undefined && !subtree) return after
   try {
     const filter = task && { task: task.id }

@@ -1,4 +1,4 @@
-import type { Task, ThreadEvent } from '../../client/index.ts'
+import { isTerminal, type Task, type ThreadEvent } from '../../client/index.ts'
 
 interface Member {
   readonly name: string
@@ -25,6 +25,13 @@ export class Subtree {
     if (event.type === 'task.accepted') this.#join(event.data.task)
     if (ends.includes(event.type)) this.#live.delete(task)
     return this.#members.has(task)
+  }
+
+  /** Takes over what a snapshot shows: what came before it may never be in the log. */
+  sees(tasks: readonly Task[]): void {
+    for (const task of tasks.toSorted((one, other) => one.createdAt - other.createdAt)) this.#join(task)
+    const live = tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id)
+    for (const id of this.#live) if (!live.includes(id)) this.#live.delete(id)
   }
 
   nameOf(task: string): string {

@@ -8,7 +8,7 @@ import type { Journal } from './journal.ts'
 import { SortedIndex } from './sorted-index.ts'
 
 /** Replaced as a whole when the question changes, so that an index never meets a changed row. */
-interface QuestionRow {
+export interface QuestionRow {
   readonly ordinal: number
   readonly record: QuestionRecord
 }

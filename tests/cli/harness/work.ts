@@ -13,17 +13,6 @@ export function runScript(
   return expectStatus(202, server.request<Task>('POST', `/v1/threads/${thread}/runs`, { body }))
 }
 
-/** Spawns a background task of the script agent, as alice. */
-export function spawnScript(
-  server: TestServer,
-  thread: string,
-  script: readonly object[],
-  more: object = {},
-): Promise<Task> {
-  const body = { agent: 'script', input: { script }, ...more }
-  return expectStatus(202, server.request<Task>('POST', `/v1/threads/${thread}/tasks`, { body }))
-}
-
 /** The task once it has ended: its stream ends with it. */
 export async function ended(server: TestServer, { thread, id }: Pick<Task, 'thread' | 'id'>): Promise<Task> {
   const headers = { accept: 'application/x-ndjson' }

@@ -26,3 +26,21 @@ it('a tree is over when its root has ended and all that ends with it, whatever i
   tree.takes(event(5, 'task.cancelled', {}, 'bg_1'))
   expect(tree.isOver).toBe(true)
 })
+
+it('a tree goes on from a snapshot: with what was spawned meanwhile, without what has ended or is gone', () => {
+  const tree = new Subtree(root)
+  tree.takes(accepted(1, { id: 'bg_1', parent: { task: 'bg_0' } }))
+  const tasks = [
+    { id: 'bg_3', parent: { task: 'bg_2' }, status: 'running', createdAt: 3 },
+    { id: 'bg_2', parent: { task: 'bg_0' }, status: 'completed', createdAt: 2 },
+    { id: 'bg_0', status: 'running', createdAt: 1 },
+    { id: 'bg_9', status: 'running', createdAt: 1 },
+  ]
+  tree.sees(tasks as unknown as Task[])
+  expect(tree.takes(event(9, 'custom', {}, 'bg_3'))).toBe(true)
+  expect(tree.takes(event(10, 'custom', {}, 'bg_9'))).toBe(false)
+  tree.takes(event(11, 'task.completed', {}, 'bg_0'))
+  expect(tree.isOver).toBe(false)
+  tree.takes(event(12, 'task.completed', {}, 'bg_3'))
+  expect(tree.isOver).toBe(true)
+})

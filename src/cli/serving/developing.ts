@@ -1,0 +1,82 @@
+import type { Runtime } from '../../index.ts'
+import type { Cli } from '../command.ts'
+import { portDefault } from '../settings/server-url.ts'
+import { oneLine } from '../show/plain-text.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { packageVersion } from '../version.ts'
+import { listeningLine, type ServeFlags, type Started, start } from './serving.ts'
+
+export interface DevFlags extends ServeFlags {
+  readonly demo: boolean
+}
+
+type Speaking = Pick<Cli, 'around' | 'show'>
+
+const demo = { thread: 'demo', agent: 'demo' } as const
+// Whoever presses Ctrl-C wants the terminal back; what has not ended by then goes on at the next start.
+const shutdownMs = 500
+// Somebody who has taken more ports in a row than this has taken them all.
+const portsTriedMax = 50
+
+/** A server for whoever tries things out at a terminal, with a run to watch. */
+export async function develop({ demo: hasDemo, ...flags }: DevFlags, cli: Speaking): Promise<void> {
+  const { around, show } = cli
+  const taken: number[] = []
+  const nextPort = (port: number): number => {
+    taken.push(port)
+    return taken.length < portsTriedMax && port < 65_535 ? port + 1 : 0
+  }
+  const started = await start(flags, around, { defaults: { logLevel: 'warn', shutdownMs }, nextPort })
+  if (taken[0] !== undefined) show.notice(`Port ${taken[0]} is taken; this is ${started.server.port}.`)
+  const run = hasDemo ? await demoRun(started) : undefined
+  tell(started, run, cli)
+  around.out(listeningLine(started.server))
+}
+
+interface DemoRun {
+  readonly id: string
+  readonly isNew: boolean
+}
+
+/** A demo of before has been resumed by now; another would only queue behind it. */
+async function demoRun({ runtime, settings }: Started): Promise<DemoRun> {
+  const asOwner: Runtime = runtime.as(demoPrincipal(Object.keys(settings.tokens)))
+  const { tasks } = await asOwner.list({ thread: demo.thread, type: 'run', status: ['pending', 'running'] })
+  const live = tasks.at(-1)
+  if (live) return { id: live.id, isNew: false }
+  const { id } = await asOwner.run({ ...demo, prompt: 'What lets a background run hold fast?' })
+  return { id, isNew: true }
+}
+
+/** Whoever logs in by the link, or with the one token, is the owner; else the first who can log in at all. */
+function demoPrincipal(principals: readonly string[]): string {
+  return principals.includes('owner') ? 'owner' : (principals[0] ?? 'owner')
+}
+
+function tell({ server, settings, loginLine, assistant }: Started, run: DemoRun | undefined, cli: Speaking): void {
+  const { around, show } = cli
+  const command = commandOf(around, server.url, server.port)
+  const isKept = settings.store !== 'memory:'
+  const lines = [
+    ['Holdfast', `${packageVersion()}, process ${process.pid}`],
+    ['API', `${server.url}/v1`],
+    ['Store', storeText(settings.store)],
+    ...(run ? [['Demo', `${run.id}, thread demo, ${run.isNew ? 'started' : 'goes on from before'}`]] : []),
+    ...(assistant ? [['Assistant', assistant.line]] : []),
+    ['Stop', isKept ? 'Ctrl-C stops; tasks stay' : 'Ctrl-C stops; memory: keeps nothing'],
+    ['Next', [`${command} ps`, ...(run ? [`${command} attach ${demo.thread}`] : [])].join('; ')],
+  ]
+  for (const [name = '', text = ''] of lines) show.notice(`${name.padEnd(9)} ${text}`)
+  if (loginLine !== undefined) around.err(loginLine)
+}
+
+function storeText(store: Started['settings']['store']): string {
+  return typeof store === 'string' ? oneLine(store.replace(/^sqlite:/, '')) : 'an object of the config file'
+}
+
+/** What to type before the name of a command, so that it finds this server. */
+function commandOf({ env }: Surroundings, url: string, port: number): string {
+  // In a clone, and under npx, there is no such program on the path.
+  const program = env['npm_command'] === undefined ? 'holdfast' : 'npx holdfast'
+  return port === portDefault ? program : `${program} --url ${url}`
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import {
+  type CreateRuntimeOptions,
+  createRuntime,
+  isHoldfastError,
+  type Runtime,
+  serve as serveRuntime,
+} from '../../index.ts'
+import { loginLine, madeTokens, makeStateFolder, type Server, stateFolder } from '../../server/index.ts'
+import { loadConfig } from '../settings/config-file.ts'
+import { maskedSettings } from '../settings/masked-settings.ts'
+import { type LogLevel, readSettings, type Settings } from '../settings/settings.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { agentsOf } from './agents.ts'
+import { type Assistant, assistantOf, providerKeys } from './assistant.ts'
+import { createLog } from './log.ts'
+
+export interface ServeFlags {
+  readonly port?: string
+  readonly host?: string
+  readonly store?: string
+  readonly config?: string
+}
+
+/** What a command leaves to the start that a plain server decides otherwise. */
+export interface StartOptions {
+  /** Count where nobody said anything. */
+  readonly defaults?: Pick<Settings, 'shutdownMs'> & { readonly logLevel?: LogLevel }
+  /** The port to try instead of one that another program listens on; without one the start fails. */
+  readonly nextPort?: (taken: number) => number | undefined
+}
+
+export interface Started {
+  readonly server: Server
+  readonly runtime: Runtime
+  readonly settings: Settings
+  /** How to log in by a token that was made. */
+  readonly loginLine?: string
+  /** What came of the key of a provider, if there is one. */
+  readonly assistant?: Assistant
+}
+
+/** Starts a server, and returns when it answers; signals end it. Rejects with what keeps it from starting. */
+export async function serve(flags: ServeFlags, around: Surroundings): Promise<void> {
+  const started = await start(flags, around)
+  if (started.loginLine !== undefined) around.err(started.loginLine)
+  if (started.assistant && !started.assistant.agent) around.err(`holdfast: ${started.assistant.line}\n`)
+  around.out(listeningLine(started.server))
+}
+
+/** What tells whoever started it that it answers. */
+export function listeningLine({ url }: Server): string {
+  return `holdfast listening on ${url}\n`
+}
+
+export async function start(flags: ServeFlags, around: Around, options: StartOptions = {}): Promise<Started> {
+  const said = await settingsOf(flags, around, options)
+  const folder = stateFolder(around.env)
+  // A program that says who is asking is configured as well as a token is.
+  const isConfigured = said.authenticate !== undefined || Object.keys(said.tokens).length > 0
+  // Made here and not by the server, because the log has to know what it must not show.
+  const tokens = isConfigured ? said.tokens : madeTokens(said.host, folder)
+  if (said.store === undefined) makeStateFolder(folder)
+  const settings = { ...said, tokens, store: said.store ?? `sqlite:${join(folder, 'holdfast.db')}` }
+  const listening = await listen(settings, around.env, options)
+  return { ...listening, settings, ...(!isConfigured && { loginLine: loginLine(listening.server) }) }
+}
+
+async function settingsOf(
+  { config: file, ...flags }: ServeFlags,
+  { env, folder }: Around,
+  { defaults }: StartOptions,
+): Promise<Settings> {
+  const config = await loadConfig(file, folder)
+  const settings = readSettings({ flags: { ...flags }, env, ...(config && { config }) })
+  const isLevelSaid = env['HOLDFAST_LOG_LEVEL'] !== undefined || config?.values['logLevel'] !== undefined
+  return { ...defaults, ...settings, logLevel: (isLevelSaid ? undefined : defaults?.logLevel) ?? settings.logLevel }
+}
+
+type Listening = Pick<Started, 'server' | 'runtime' | 'assistant'>
+
+async function listen(settings: Settings, env: Around['env'], options: StartOptions): Promise<Listening> {
+  const { port, host, tokens, hosts, origins, trustProxy, shutdownMs, authenticate } = settings
+  const log = createLog(settings.logLevel, [...Object.values(tokens), ...providerKeys(env)])
+  log.debug({ settings: maskedSettings(settings) }, 'starting')
+  const isReplaced = Object.hasOwn(settings.agents, 'assistant')
+  const assistant = isReplaced ? undefined : await assistantOf(env, () => runtime)
+  if (assistant) log.info({}, assistant.line)
+  const runtime = createRuntime({ ...runtimeOptions(settings), agents: agentsOf(settings, assistant?.agent), log })
+  try {
+    await runtime.opened()
+    const server = await onFreePort(port, options, (chosen) =>
+      serveRuntime(runtime, {
+        host,
+        tokens,
+        log,
+        ...(chosen !== undefined && { port: chosen }),
+        ...(hosts && { hosts }),
+        ...(origins && { origins }),
+        ...(trustProxy !== undefined && { trustProxy }),
+        ...(authenticate && { authenticate }),
+        ...(shutdownMs !== undefined && { shutdownMs }),
+      }),
+    )
+    log.info({ url: server.url }, 'listening')
+    return { server, runtime, ...(assistant && { assistant }) }
+  } catch (error) {
+    await closeQuietly(runtime)
+    throw error
+  }
+}
+
+/** What of the settings is the runtime's. */
+function runtimeOptions(settings: Settings): CreateRuntimeOptions {
+  const { port: _port, host: _host, tokens: _tokens, hosts: _hosts, origins: _origins, ...rest } = settings
+  const { trustProxy: _proxy, authenticate: _who, script: _script, logLevel: _level, agents: _agents, ...own } = rest
+  return own
+}
+
+async function onFreePort(
+  port: number | undefined,
+  options: StartOptions,
+  open: (port: number | undefined) => Promise<Server>,
+): Promise<Server> {
+  try {
+    return await open(port)
+  } catch (error) {
+    const { reason, port: taken } = isHoldfastError(error, 'cannot_listen') ? error.facts : {}
+    const next = reason === 'EADDRINUSE' && typeof taken === 'number' ? options.nextPort?.(taken) : undefined
+    if (next === undefined) throw error
+    return onFreePort(next, options, open)
+  }
+}
+
+/** Hands over what it may have resumed; that it does not close matters less than why it did not start. */
+async function closeQuietly(runtime: Runtime): Promise<void> {
+  try {
+    await runtime.close({ drainMs: 0 })
+  } catch {
+    // It never opened, which is what is reported.
+  }
+}
+
+type Around = Pick<Surroundings, 'env' | 'folder'>

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { errorMessage } from '../error-message.ts'
+import { wrong } from '../wrong.ts'
+import type { Sources } from './settings.ts'
+
+const defaultFile = 'holdfast.config.ts'
+
+/** What the config file exports: the one named, else `holdfast.config.ts` of the folder if it is there. */
+export async function loadConfig(named: string | undefined, folder: string): Promise<Sources['config']> {
+  const file = named ?? defaultFile
+  const path = resolve(folder, file)
+  if (!existsSync(path)) {
+    if (named === undefined) return undefined
+    throw wrong(`There is no config file ${path}`)
+  }
+  const values = await defaultExport(file, path)
+  if (typeof values === 'object' && values !== null && !Array.isArray(values)) return { file, values: { ...values } }
+  throw wrong(`The config file ${file} has no object as its default export. Write: export default { … }`)
+}
+
+async function defaultExport(file: string, path: string): Promise<unknown> {
+  try {
+    const module: { readonly default?: unknown } = await import(pathToFileURL(path).href)
+    return module.default
+  } catch (error) {
+    throw wrong(`The config file ${file} cannot be loaded: ${errorMessage(error)}`)
+  }
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isLoopback } from '../../server/host.ts'
+import { stateFolder } from '../../server/state-folder.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { from, wrong } from '../wrong.ts'
+import { loadConfig } from './config-file.ts'
+import { portDefault, serverUrl } from './server-url.ts'
+import { checkSettingNames } from './setting-names.ts'
+
+export interface ServerAddress {
+  readonly url: string
+  /** Absent if nobody said one and the server is not of this machine. */
+  readonly token?: string
+}
+
+// Anything else cannot be sent, which would look like a server that cannot be reached.
+const tokenText = /^[!-~]+$/
+
+const anyAddress: readonly string[] = ['0.0.0.0', '::', '[::]']
+
+/** Where a command finds its server: flags count before the environment, that before the config file, that before the defaults. */
+export async function serverAddress(
+  flags: { readonly url?: string; readonly token?: string },
+  { env, folder }: Pick<Surroundings, 'env' | 'folder'>,
+): Promise<ServerAddress> {
+  const said = {
+    url: flags.url === undefined ? fromEnv(env, 'HOLDFAST_URL', serverUrl) : from('--url', () => serverUrl(flags.url)),
+    token: flags.token ?? fromEnv(env, 'HOLDFAST_TOKEN', String),
+  }
+  // A config file is a program; it is run only where it is needed.
+  const configured = said.url !== undefined && said.token !== undefined ? {} : await fromConfig(folder)
+  const url = said.url ?? configured.url ?? `http://127.0.0.1:${portDefault}`
+  const token = said.token ?? configured.token ?? localToken(url, env)
+  if (token !== undefined && !tokenText.test(token))
+    throw wrong('The token has to be visible ASCII without a space. Give that of the server')
+  return { url, ...(token !== undefined && { token }) }
+}
+
+function fromEnv(env: Surroundings['env'], name: string, read: (text: string) => string): string | undefined {
+  const text = env[name]
+  if (text === undefined) return undefined
+  if (text === '') throw wrong(`${name} is empty. Give it a value, or unset it`)
+  return from(name, () => read(text))
+}
+
+/** What a config file says of where its server is and who may ask it. */
+async function fromConfig(folder: string): Promise<Partial<ServerAddress>> {
+  const config = await loadConfig(undefined, folder)
+  if (!config) return {}
+  const { file, values } = config
+  checkSettingNames(file, values)
+  const { url, host, port } = values
+  const { owner } = (values['tokens'] ?? {}) as { readonly owner?: unknown }
+  const token = values['token'] ?? owner
+  return {
+    ...(url !== undefined && { url: from(`url in ${file}`, () => serverUrl(url)) }),
+    ...(url === undefined && (host ?? port) !== undefined && { url: listensOn(file, host, port) }),
+    ...(typeof token === 'string' && { token }),
+  }
+}
+
+function listensOn(file: string, host: unknown = '127.0.0.1', port: unknown = portDefault): string {
+  const name = anyAddress.includes(String(host)) ? '127.0.0.1' : String(host)
+  const bracketed = name.includes(':') && !name.startsWith('[') ? `[${name}]` : name
+  return from(`host and port in ${file}`, () => serverUrl(`http://${bracketed}:${String(port || portDefault)}`))
+}
+
+/** The token that a server of this machine made for itself. It is told to no other machine. */
+function localToken(url: string, env: Surroundings['env']): string | undefined {
+  if (!isLoopback(new URL(url).hostname)) return undefined
+  try {
+    return readFileSync(join(stateFolder(env), 'token'), 'utf8').trim() || undefined
+  } catch {
+    // None was made, or it is another's: the server will say that one is needed.
+    return undefined
+  }
+}

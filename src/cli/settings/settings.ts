@@ -1,0 +1,168 @@
+import type { Agents, Limits, OnEnded, Retention, ServeOptions, Store } from '../../index.ts'
+import { isLoopback } from '../../server/index.ts'
+import { nearest } from '../nearest.ts'
+import { from, wrong } from '../wrong.ts'
+import { choice, type Reader, wholeNumber, word } from './readers.ts'
+import { checkSettingNames, type SettingName } from './setting-names.ts'
+import {
+  agents,
+  authenticate,
+  host,
+  hosts,
+  limits,
+  onEnded,
+  origins,
+  retention,
+  store,
+  token,
+  tokens,
+  url,
+} from './setting-readers.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+
+/** What a server is started with, whoever said it. What is absent is left to the defaults of the parts. */
+export interface Settings {
+  readonly port?: number
+  readonly host: string
+  readonly store?: string | Store
+  /** Tokens by principal; none if none is configured. */
+  readonly tokens: Readonly<Record<string, string>>
+  readonly ids?: 'sequential' | 'random'
+  readonly hosts?: readonly string[]
+  readonly origins?: readonly string[]
+  readonly trustProxy?: boolean
+  readonly leaseMs?: number
+  readonly graceMs?: number
+  readonly shutdownMs?: number
+  readonly concurrency?: number
+  readonly limits?: Partial<Limits>
+  readonly retention?: Retention
+  readonly script: boolean | 'unsafe'
+  readonly logLevel: LogLevel
+  readonly agents: Agents
+  readonly authenticate?: NonNullable<ServeOptions['authenticate']>
+  readonly onEnded?: OnEnded
+}
+
+/** Every value as it was said in one place, the token and the tokens still apart. */
+type Said = {
+  readonly [Name in keyof typeof readers]?: (typeof readers)[Name] extends Reader<infer Value> ? Value : never
+}
+
+export interface Sources {
+  /** By the names of the settings. */
+  readonly flags: Readonly<Record<string, string>>
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** What the config file exports, and its name. */
+  readonly config?: { readonly file: string; readonly values: Readonly<Record<string, unknown>> }
+}
+
+const readers = {
+  url,
+  port: wholeNumber(0, 65_535),
+  host,
+  store,
+  token,
+  tokens,
+  ids: word('sequential', 'random'),
+  hosts,
+  origins,
+  trustProxy: choice<boolean>({ '0': false, '1': true }),
+  leaseMs: wholeNumber(1),
+  graceMs: wholeNumber(0),
+  shutdownMs: wholeNumber(0),
+  concurrency: wholeNumber(1),
+  limits,
+  retention,
+  script: choice<boolean | 'unsafe'>({ '0': false, '1': true, unsafe: 'unsafe' }),
+  logLevel: word<LogLevel>('debug', 'info', 'warn', 'error', 'silent'),
+  agents,
+  authenticate,
+  onEnded,
+} satisfies Record<SettingName, Reader<unknown>>
+
+type Name = keyof typeof readers
+
+// The port and the address are flags only: Kubernetes sets HOLDFAST_PORT beside any service of that name.
+const variables: Readonly<Record<string, Name>> = {
+  HOLDFAST_STORE: 'store',
+  HOLDFAST_TOKEN: 'token',
+  HOLDFAST_TOKENS: 'tokens',
+  HOLDFAST_IDS: 'ids',
+  HOLDFAST_HOSTS: 'hosts',
+  HOLDFAST_ORIGINS: 'origins',
+  HOLDFAST_TRUST_PROXY: 'trustProxy',
+  HOLDFAST_LEASE_MS: 'leaseMs',
+  HOLDFAST_GRACE_MS: 'graceMs',
+  HOLDFAST_SHUTDOWN_MS: 'shutdownMs',
+  HOLDFAST_CONCURRENCY: 'concurrency',
+  HOLDFAST_LIMITS: 'limits',
+  HOLDFAST_SCRIPT: 'script',
+  HOLDFAST_LOG_LEVEL: 'logLevel',
+}
+
+export const variableNames: readonly string[] = Object.keys(variables)
+
+/** Where the client commands find a server: of no meaning to one, and no mistake. */
+const clientVariables: readonly string[] = ['HOLDFAST_URL']
+
+/** Puts together what flags, environment and config file say, in this order of precedence. */
+export function readSettings({ flags, env, config }: Sources): Settings {
+  const fromConfig: Said = config ? saidInConfig(config.file, config.values) : {}
+  const fromEnv = saidInEnv(env)
+  const said: Said = { ...fromConfig, ...fromEnv, ...saidInFlags(flags) }
+  // Where clients find the server is of no meaning to it.
+  const { url: _url, token: ownersToken, tokens: tokensSaid, ...rest } = said
+  const address = rest.host ?? '127.0.0.1'
+  return {
+    ...rest,
+    host: address,
+    tokens: allTokens(ownersToken, tokensSaid),
+    ...((fromConfig.limits || fromEnv.limits) && { limits: { ...fromConfig.limits, ...fromEnv.limits } }),
+    script: rest.script ?? isLoopback(address),
+    logLevel: rest.logLevel ?? 'info',
+    agents: rest.agents ?? {},
+  }
+}
+
+function saidInFlags(flags: Readonly<Record<string, string>>): Said {
+  return collect(Object.entries(flags), (name, text) => from(`--${name}`, () => readers[name].fromText(text)))
+}
+
+function saidInEnv(env: Sources['env']): Said {
+  const ours = Object.entries(env).filter(([name]) => name.startsWith('HOLDFAST_') && !isOthers(name, env))
+  const read = ours.map(([variable, text = '']) => {
+    const name = Object.hasOwn(variables, variable) ? variables[variable] : undefined
+    if (name === undefined) {
+      throw wrong(`There is no setting ${variable}. The nearest is ${nearest(variable, variableNames)}`)
+    }
+    if (text === '') throw wrong(`${variable} is empty. Give it a value, or unset it`)
+    return [name, from(variable, () => readers[name].fromText(text))] as const
+  })
+  return Object.fromEntries(read)
+}
+
+function saidInConfig(file: string, values: Readonly<Record<string, unknown>>): Said {
+  checkSettingNames(file, values)
+  const said = Object.entries(values).filter(([, value]) => value !== undefined)
+  return collect(said, (name, value) => from(`${name} in ${file}`, () => readers[name].fromConfig(value)))
+}
+
+function collect<Value>(entries: readonly [string, Value][], read: (name: Name, value: Value) => unknown): Said {
+  return Object.fromEntries(entries.map(([name, value]) => [name, read(name as Name, value)]))
+}
+
+function allTokens(ownersToken: string | undefined, others: Readonly<Record<string, string>> = {}): Settings['tokens'] {
+  if (ownersToken === undefined) return others
+  if (Object.hasOwn(others, 'owner')) {
+    throw wrong('owner has a token in HOLDFAST_TOKENS and is the principal of HOLDFAST_TOKEN. Leave one of them out')
+  }
+  return from('HOLDFAST_TOKEN and HOLDFAST_TOKENS', () => tokens.fromConfig({ owner: ownersToken, ...others }))
+}
+
+/** What others set in our name: the client's, and what Kubernetes tells every pod about a service named holdfast. */
+function isOthers(name: string, env: Sources['env']): boolean {
+  if (clientVariables.includes(name)) return true
+  return env['HOLDFAST_SERVICE_HOST'] !== undefined && /^HOLDFAST_(SERVICE_(HOST|PORT)|PORT)(_|$)/.test(name)
+}

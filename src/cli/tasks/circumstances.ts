@@ -1,0 +1,63 @@
+import { type Client, isHoldfastError, type Task, type ThreadEvent } from '../../client/index.ts'
+import { allTasks } from './whole-list.ts'
+import type { Circumstances } from './why.ts'
+
+// Enough to see what a task is at; the rest is what `logs` is for.
+const eventsMax = 200
+
+/** Asks the server for a task and for all that may hold it up. */
+export async function circumstancesOf(
+  client: Client,
+  id: string,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<Circumstances> {
+  const task = await client.get(id, { signal })
+  const [runs, questions, children, agents, notReady, events] = await Promise.all([
+    runsOf(client, task, signal),
+    client.questions({ thread: task.thread, signal }),
+    allTasks(client, { parent: task.id, signal }),
+    client.agents({ signal }),
+    notReadyOf(client, signal),
+    lastEvents(client, task, signal),
+  ])
+  return {
+    task,
+    now: now(),
+    runs,
+    questions,
+    children,
+    agents: agents.map(({ name }) => name),
+    ...(notReady && { notReady }),
+    events,
+  }
+}
+
+/** Only a run that has not started has others before it. */
+async function runsOf(client: Client, { thread, type, status }: Task, signal: AbortSignal): Promise<readonly Task[]> {
+  if (type !== 'run' || status !== 'pending') return []
+  return allTasks(client, { thread, type, status: ['pending', 'running'], signal })
+}
+
+async function notReadyOf(client: Client, signal: AbortSignal): Promise<Circumstances['notReady']> {
+  try {
+    await client.ready({ signal })
+    return undefined
+  } catch (error) {
+    if (isHoldfastError(error, 'draining')) return 'draining'
+    if (isHoldfastError(error, 'store_unavailable')) return 'store_unavailable'
+    throw error
+  }
+}
+
+/** The last of the log that are this task's. Of what was deleted there is nothing to say. */
+async function lastEvents(client: Client, task: Task, signal: AbortSignal): Promise<readonly ThreadEvent[]> {
+  const page = async (after: number) =>
+    (await client.events(task.thread, { after, task: task.id, limit: eventsMax, signal })).events
+  try {
+    return await page(Math.max(0, task.seq - eventsMax))
+  } catch (error) {
+    if (!isHoldfastError(error, 'offset_gone')) throw error
+    return page(Number(error.facts['first']) - 1)
+  }
+}
