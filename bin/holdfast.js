@@ -49,7 +49,10 @@ function run(cli) {
 function surroundings() {
   return {
     env: process.env,
-    folder: process.cwd(),
+    // Asked for late: that it is gone is told as any other error.
+    get folder() {
+      return process.cwd()
+    },
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     get input() {

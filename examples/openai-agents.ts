@@ -9,7 +9,6 @@
 
 import {
   Agent,
-  type Model,
   type ModelProvider,
   OpenAIProvider,
   type RunContext,
@@ -48,10 +47,10 @@ async function forecast(ctx: AgentContext, prompt: string): Promise<unknown> {
 }
 
 /** The same models, but each of their calls is a step, and what they say is shown as it comes. */
-function durable(ctx: AgentContext, { getModel }: ModelProvider): ModelProvider {
+function durable(ctx: AgentContext, models: ModelProvider): ModelProvider {
   return {
     async getModel(name) {
-      const model: Model = await getModel.call(provider, name)
+      const model = await models.getModel(name)
       return {
         getResponse: (request) => ctx.step('model', () => model.getResponse(request)),
         async *getStreamedResponse(request) {

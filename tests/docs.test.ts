@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process'
-import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { access, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { errorCodes, taskErrorCodes } from '../src/core/errors.ts'
+import { printedBy, programsIn } from './docs-program.ts'
 
-const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..')
 
 async function pages(): Promise<string[]> {
@@ -19,29 +16,13 @@ async function pages(): Promise<string[]> {
   ]
 }
 
-/** The TypeScript blocks of a page that are whole programs: those that import something. */
+/** The programs of a page that are whole: those that import something. */
 async function programs(page: string): Promise<string[]> {
   const text = await readFile(join(root, page), 'utf8')
-  const blocks = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].flatMap((match) => match[1] ?? [])
-  return blocks.filter((block) => block.includes('import '))
+  return programsIn(text).filter((program) => program.includes('import '))
 }
 
-async function runProgram(program: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-docs-'))
-  try {
-    const source = program
-      .replaceAll("from 'holdfast'", `from '${join(root, 'src/index.ts')}'`)
-      .replaceAll('sqlite:./', `sqlite:${folder}/`)
-    const file = join(folder, 'program.ts')
-    await writeFile(file, source)
-    const { stdout } = await run(process.execPath, [file], { cwd: folder })
-    return stdout
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** A program that serves until it is told to stop; `tests/server/readme.test.ts` starts it. */
+/** A program that serves until it is told to stop; `tests/server/readme.test.ts` and `tests/ai-sdk/readme.test.ts` start them. */
 function isServer(program: string): boolean {
   return program.includes('await serve(createRuntime(')
 }
@@ -51,19 +32,21 @@ describe('documentation', () => {
     const found = (await programs('README.md')).filter((program) => !isServer(program))
     expect(found.length).toBe(3)
     for (const program of found) {
-      const output = await runProgram(program)
+      const output = await printedBy(program)
       // Its agent spoke, and its task completed: as events, or as a status and two messages.
       expect(output).toMatch(/text\.delta\n(.*\n)*.*task\.completed|^completed 2 /m)
     }
   })
 
   it('has programs on people in the loop that say what the page says', async () => {
-    const outputs = await Promise.all((await programs('docs/human-in-the-loop.md')).map(runProgram))
+    const outputs = await Promise.all(
+      (await programs('docs/human-in-the-loop.md')).map((program) => printedBy(program)),
+    )
     expect(outputs).toEqual(['Deployed\n', 'yes, said timeout; nobody said that the backups may go\n'])
   })
 
   it('has a program on retention that keeps what the page says', async () => {
-    const [output] = await Promise.all((await programs('docs/retention.md')).map(runProgram))
+    const [output] = await Promise.all((await programs('docs/retention.md')).map((program) => printedBy(program)))
     const [, first, head] = /^6 messages, and events from (\d+) to (\d+)\n$/.exec(output ?? '') ?? []
     const kept = Number(head) - Number(first) + 1
     expect(kept).toBeGreaterThanOrEqual(5)
@@ -86,10 +69,17 @@ describe('documentation', () => {
     expect(headings.toSorted()).toEqual([...new Set([...errorCodes, ...taskErrorCodes])].toSorted())
   })
 
-  it('names tests in the guarantees that exist', async () => {
+  it('names sources and tests in the guarantees that exist', async () => {
     const text = await readFile(join(root, 'docs/guarantees.md'), 'utf8')
-    const named = [...text.matchAll(/`(tests\/[^`]+)`/g)].flatMap((match) => match[1] ?? [])
+    const named = [...text.matchAll(/`((?:src|tests)\/[^`]+)`/g)].flatMap((match) => match[1] ?? [])
     expect(named.length).toBeGreaterThan(10)
     for (const file of named) await expect(access(join(root, file)), file).resolves.toBeUndefined()
+  })
+
+  it('has a reason for every dependency', async () => {
+    const text = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8')
+    const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, object>
+    const names = Object.keys({ ...manifest['dependencies'], ...manifest['devDependencies'] })
+    expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 })

@@ -45,6 +45,7 @@ export interface CallSettings {
   readonly tools?: ToolSet
   readonly toolApproval?: Approvals
   readonly prepareStep?: PrepareStep
+  readonly streamRetries?: undefined
 }
 
 /** The settings of an agent as far as they are looked at here; all others are passed on as they are. */
@@ -79,7 +80,7 @@ export function preparedCopy(agent: SdkAgent & Loop, prepare: (call: CallSetting
   const prepareCall = async (call: CallSettings): Promise<CallSettings> => {
     const prepared = (await settings.prepareCall?.(call)) ?? call
     // A stream that is tried again after it has begun would be said twice.
-    return { ...prepare(prepared), ...{ streamRetries: undefined } }
+    return { ...prepare(prepared), streamRetries: undefined }
   }
   // Errors are the run's outcome, and reported as that; the SDK prints those that nobody listens for.
   const onError = settings.onError ?? (() => {})

@@ -6,7 +6,8 @@ import type { AfterCrash } from './after-crash.ts'
 import { type EndedStep, loopOf, preparedCopy, type SdkAgent } from './agent-settings.ts'
 import { backgroundToolSet, tasksNote } from './background-tools.ts'
 import { modelHistory } from './history.ts'
-import { SdkRun } from './sdk-run.ts'
+import { ownValue } from './own-value.ts'
+import { SdkLoop } from './sdk-loop.ts'
 import { asParts, userContent } from './user-content.ts'
 
 export interface ToolPolicy {
@@ -19,7 +20,7 @@ export interface AiSdkAgentOptions extends Omit<Agent, 'run'> {
   /** What becomes of an interrupted call of a tool that states nothing. `ask` unless given. */
   readonly afterCrash?: AfterCrash
   /** The call options of an agent that has a `callOptionsSchema`. Must be the same for the same input. */
-  readonly options?: (input: unknown, ctx: AgentContext) => unknown
+  readonly callOptions?: (input: unknown, ctx: AgentContext) => unknown
   /** Gives the agent the tools for background tasks, and shows it those of its thread before each step. */
   readonly backgroundTasks?: (ctx: AgentContext) => BackgroundTasks
 }
@@ -46,16 +47,16 @@ export function aiSdkAgent<
 >(settings: ToolLoopAgentSettings<CallOptions, Tools, Context, Structured>, options?: AiSdkAgentOptions): Agent
 export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): Agent {
   const agent = loopOf(given)
-  const { tools: _policies, afterCrash: _default, options: _call, backgroundTasks, ...about } = options
+  const { tools: _policies, afterCrash: _default, callOptions: _call, backgroundTasks, ...about } = options
   const run = async (ctx: AgentContext, input: unknown): Promise<unknown> => {
     const plugin = backgroundTasks?.(ctx)
     if (!plugin) return runLoop({ agent, options, ctx, input })
     const { thread } = ctx
-    await plugin.onRunStart({ thread })
+    await plugin.onRunStart({ thread, ctx })
     try {
       return await runLoop({ agent, options, ctx, input, plugin })
     } finally {
-      await plugin.onRunEnd({ thread })
+      await plugin.onRunEnd({ thread, ctx })
     }
   }
   return { ...about, run }
@@ -71,22 +72,22 @@ interface LoopCall {
 
 async function runLoop({ agent, options, ctx, input, plugin }: LoopCall): Promise<unknown> {
   const background = plugin ? backgroundToolSet(ctx, plugin) : {}
-  const run = new SdkRun({
+  const loop = new SdkLoop({
     ctx,
     policyOf: (name) => policyOf(options, background, name),
     ...(plugin && { note: () => tasksNote(ctx, plugin) }),
   })
   const copy = preparedCopy(agent, (call) =>
-    run.prepare(plugin ? { ...call, tools: { ...background, ...call.tools } } : call),
+    loop.prepare(plugin ? { ...call, tools: { ...background, ...call.tools } } : call),
   )
   const messages = await messagesOf(ctx, input, { ...background, ...(agent.tools as ToolSet | undefined) })
-  const callOptions = options.options && { options: options.options(input, ctx) }
+  const callOptions = options.callOptions && { options: options.callOptions(input, ctx) }
   try {
     const call = { messages, abortSignal: ctx.signal, ...callOptions }
     const result = (await copy.stream(call as never)) as Streamed
-    return await outcomeOf(run, result, agent.settings.output !== undefined)
+    return await outcomeOf(loop, result, agent.settings.output !== undefined)
   } finally {
-    await run.flights.landed()
+    await loop.openCalls.ended()
   }
 }
 
@@ -96,27 +97,30 @@ function policyOf(
   background: ToolSet,
   name: string,
 ): AfterCrash {
-  const stated = Object.hasOwn(tools, name) ? tools[name]?.afterCrash : undefined
-  return stated ?? (Object.hasOwn(background, name) ? 'retry' : afterCrash)
+  return ownValue(tools, name)?.afterCrash ?? (Object.hasOwn(background, name) ? 'retry' : afterCrash)
 }
 
-async function outcomeOf(run: SdkRun, result: Streamed, hasOutput: boolean): Promise<unknown> {
+async function outcomeOf(loop: SdkLoop, result: Streamed, hasOutput: boolean): Promise<unknown> {
   let failure: { readonly error: unknown } | undefined
   for await (const part of result.stream) {
     if (part.type === 'error') failure ??= { error: part.error }
   }
   if (failure) throw failure.error
   const last = (await result.steps).at(-1)
-  if (last) await run.tellUnexecuted(last)
+  if (last) await loop.tellUnexecuted(last)
   return hasOutput ? result.output : result.text
 }
 
-/** A run answers its thread's conversation, of which its own prompt is the last; any other task, what it was given, after what was said in those it continues. */
+/**
+ * A run answers its thread's conversation, of which its own prompt is the last; any other task, what it was given, after
+ * what was said in those it continues.
+ */
 async function messagesOf(ctx: AgentContext, input: unknown, tools: ToolSet): Promise<ModelMessage[]> {
   const conversation = await ctx.messages()
   const isRun = conversation.some((message) => message.task === ctx.taskId)
-  if (isRun) return modelHistory(conversation, tools)
-  const earlier = await modelHistory(await ctx.history(), tools)
-  if (input !== undefined) return [...earlier, { role: 'user', content: userContent(asParts(input)) }]
+  const messages = await modelHistory(isRun ? conversation : await ctx.history(), tools)
+  const content = isRun || input === undefined ? [] : userContent(asParts(input))
+  if (content.length > 0) return [...messages, { role: 'user', content }]
+  if (isRun && messages.at(-1)?.role === 'user') return messages
   throw new HoldfastError('invalid_input', 'There is nothing to answer: give the agent a prompt, parts or an input')
 }

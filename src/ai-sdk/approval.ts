@@ -1,6 +1,8 @@
 import type { ToolSet } from 'ai'
 import type { AgentContext } from '../runtime/agent.ts'
+import { digest } from '../runtime/digest.ts'
 import { shortInput } from './after-crash.ts'
+import { ownValue } from './own-value.ts'
 
 /** What the SDK asks about a call before it is executed. */
 interface ApprovalCall {
@@ -25,12 +27,15 @@ export type Approvals =
   | Readonly<Record<string, ToolStated>>
   | undefined
 
+// Whoever approves a call must have seen it, and what hides behind a long beginning too: as much as fits into an event.
+const inputLengthMax = 32 * 1024
+
 const approve = 'approve'
 const deny = 'deny'
 
 /**
- * The SDK's tool approval as a question to people. The run waits for the answer and goes on in the same loop; a function that
- * decides is a step, so that it decides once.
+ * The SDK's tool approval as a question to people. The task waits for the answer and goes on in the same loop; a function
+ * that decides is a step, so that it decides once.
  */
 export function approvalByQuestion(ctx: AgentContext, approvals: Approvals): (call: ApprovalCall) => Promise<Approval> {
   return async (call) => {
@@ -38,8 +43,10 @@ export function approvalByQuestion(ctx: AgentContext, approvals: Approvals): (ca
     if (decided.type !== 'user-approval') return decided
     const { toolName, input } = call.toolCall
     const reason = decided.reason === undefined ? '' : ` (${decided.reason})`
-    const text = `May the tool ${toolName} be called with ${shortInput(input)}?${reason}`
-    const { answer, by } = await ctx.ask({ text, options: [approve, deny] })
+    const text = `May the tool ${toolName} be called with ${shortInput(input, inputLengthMax)}?${reason}`
+    // What is approved is this call of this tool: changed by a later version of the agent, it is another question.
+    const key = `approval ${digest(toolName, shortInput(input, Number.POSITIVE_INFINITY))}`
+    const { answer, by } = await ctx.ask({ text, options: [approve, deny], key })
     return answer === approve
       ? { type: 'approved', reason: `approved by ${by}` }
       : { type: 'denied', reason: `denied by ${by}` }
@@ -57,13 +64,13 @@ function statementFor(approvals: Approvals, call: ApprovalCall): Stated | (() =>
   if (typeof approvals === 'function') return () => approvals(call)
   const { toolName: name, toolCallId, input } = call.toolCall
   const { messages, runtimeContext } = call
-  const context = own(call.toolsContext, name)
-  const stated = own(approvals, name)
+  const context = ownValue(call.toolsContext, name)
+  const stated = ownValue(approvals, name)
   if (typeof stated === 'function') {
     return () => stated(input, { toolCallId, messages, toolContext: context, runtimeContext })
   }
   if (stated !== undefined) return stated
-  const needs = (own(call.tools, name) as NeedsApproval | undefined)?.needsApproval
+  const needs = (ownValue(call.tools, name) as NeedsApproval | undefined)?.needsApproval
   if (typeof needs !== 'function') return needs ? 'user-approval' : undefined
   return async () => ((await needs(input, { toolCallId, messages, context })) ? 'user-approval' : undefined)
 }
@@ -75,9 +82,4 @@ interface NeedsApproval {
 function toApproval(stated: Stated): Approval {
   if (stated === undefined) return { type: 'not-applicable' }
   return typeof stated === 'string' ? { type: stated } : stated
-}
-
-/** A model chooses the name, so nothing that every object has is taken for a setting. */
-function own<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
-  return record && Object.hasOwn(record, name) ? record[name] : undefined
 }

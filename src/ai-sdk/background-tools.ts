@@ -16,6 +16,6 @@ export function backgroundToolSet(ctx: AgentContext, { tools }: BackgroundTasks)
 
 /** The thread's other tasks in a few lines, for the model; undefined if there are none. */
 export async function tasksNote(ctx: AgentContext, plugin: BackgroundTasks): Promise<string | undefined> {
-  const view = (await plugin.refresh({ thread: ctx.thread })).filter(({ id }) => id !== ctx.taskId)
+  const view = (await plugin.refresh({ thread: ctx.thread, ctx })).filter(({ id }) => id !== ctx.taskId)
   return view.length === 0 ? undefined : `Background tasks of this conversation:\n${viewText(view)}`
 }

@@ -1,15 +1,15 @@
 import { gateway, type LanguageModel, wrapLanguageModel } from 'ai'
 import type { AgentContext } from '../runtime/agent.ts'
-import type { Flights } from './flights.ts'
 import { ModelEvents } from './model-events.ts'
 import { failureError, modelFailure } from './model-failure.ts'
+import type { OpenCalls } from './open-calls.ts'
 import { Outlet } from './outlet.ts'
 import type { ModelPrompt, StreamCall, StreamResult } from './stream-part.ts'
 import { recordedParts, type StreamRecord, StreamRecorder } from './stream-record.ts'
 
-export interface ModelRun {
+export interface ModelSurroundings {
   readonly ctx: AgentContext
-  readonly flights: Flights
+  readonly openCalls: OpenCalls
   /** What a model is told besides the conversation, at the call it is told it. */
   readonly note: () => string | undefined
 }
@@ -20,17 +20,17 @@ type ModelObject = Exclude<LanguageModel, string>
  * A model whose calls are steps.
  *
  * M1 A call and all it emits stand or fall with its record; a recorded one is answered from it, and nobody is asked.
- * M2 A call that failed is recorded as well, so that the SDK comes to the same retries on replay. One that was cut off because
- *    the task was stopped is not.
+ * M2 A call that failed is recorded as well, so that the SDK comes to the same retries on replay. One that was cut off
+ *    because the task was stopped is not.
  * M3 The step is given a digest of the prompt: a record answers only for what was asked.
  */
-export function durableModel(run: ModelRun, given: LanguageModel): LanguageModel {
+export function durableModel(around: ModelSurroundings, given: LanguageModel): LanguageModel {
   const model = typeof given === 'string' ? namedModel(given) : given
   return wrapLanguageModel({
     model,
     middleware: {
-      transformParams: async ({ params }) => ({ ...params, prompt: withNote(params.prompt, run.note()) }),
-      wrapStream: (call) => modelCall(run, call),
+      transformParams: async ({ params }) => ({ ...params, prompt: withNote(params.prompt, around.note()) }),
+      wrapStream: (call) => callModel(around, call),
     },
   })
 }
@@ -43,32 +43,31 @@ function namedModel(name: string): ModelObject {
   return provider.languageModel(name)
 }
 
-function modelCall(run: ModelRun, call: StreamCall): Promise<StreamResult> {
-  const { ctx, flights } = run
-  const attempt = new Attempt(ctx, call)
-  const taken = ctx.step('model', () => attempt.perform(), { input: promptText(call.params.prompt) })
+function callModel({ ctx, openCalls }: ModelSurroundings, asked: StreamCall): Promise<StreamResult> {
+  const call = new ModelCall(ctx, asked)
+  const taken = ctx.step('model', () => call.perform(), { input: promptText(asked.params.prompt) })
   const answered = taken.then(
-    (record) => attempt.answer(record),
-    (error: unknown) => attempt.outlet.fail(error),
+    (record) => call.answer(record),
+    (error: unknown) => call.outlet.fail(error),
   )
-  void flights.add(answered)
-  return attempt.outlet.opened
+  void openCalls.add(answered)
+  return call.outlet.opened
 }
 
 /** One call of a model: performed, or answered from its record. */
-class Attempt {
+class ModelCall {
   readonly outlet: Outlet
   readonly #ctx: AgentContext
-  readonly #call: StreamCall
+  readonly #asked: StreamCall
   readonly #recorder = new StreamRecorder()
   #reader: ReadableStreamDefaultReader<unknown> | undefined
   #isPerformed = false
   #isLeft = false
   #error: unknown
 
-  constructor(ctx: AgentContext, call: StreamCall) {
+  constructor(ctx: AgentContext, asked: StreamCall) {
     this.#ctx = ctx
-    this.#call = call
+    this.#asked = asked
     this.outlet = new Outlet(() => {
       this.#isLeft = true
       // The stream may have broken by itself, which is nothing to tell whoever has left.
@@ -99,7 +98,7 @@ class Attempt {
   }
 
   async #read(): Promise<void> {
-    const result = await this.#call.doStream()
+    const result = await this.#asked.doStream()
     const events = new ModelEvents(this.#ctx)
     const reader = result.stream.getReader()
     this.#reader = reader

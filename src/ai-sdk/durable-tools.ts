@@ -2,12 +2,12 @@ import type { ToolSet } from 'ai'
 import { errorText } from '../core/outcome.ts'
 import type { AgentContext } from '../runtime/agent.ts'
 import { type AfterCrash, intend } from './after-crash.ts'
-import type { Flights } from './flights.ts'
+import type { OpenCalls } from './open-calls.ts'
 import { inToolCall } from './tool-call.ts'
 
-export interface ToolRun {
+export interface ToolSurroundings {
   readonly ctx: AgentContext
-  readonly flights: Flights
+  readonly openCalls: OpenCalls
   readonly policyOf: (tool: string) => AfterCrash
   /** Told of every call that is executed here, by its id. */
   readonly onExecuted: (toolCallId: string) => void
@@ -16,34 +16,39 @@ export interface ToolRun {
 type AnyTool = ToolSet[string]
 type Execute = (input: unknown, options: { readonly toolCallId: string }) => unknown
 
-/** Tools whose calls are steps. Those without a function of their own, which providers and clients execute, are left as they are. */
-export function durableTools(run: ToolRun, tools: ToolSet): ToolSet {
-  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, durableTool(run, name, tool)]))
+/**
+ * Tools whose calls are steps. Those without a function of their own, which providers and clients execute, are left as they
+ * are.
+ */
+export function durableTools(around: ToolSurroundings, tools: ToolSet): ToolSet {
+  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, durableTool(around, name, tool)]))
 }
 
-function durableTool(run: ToolRun, name: string, tool: AnyTool): AnyTool {
+function durableTool(around: ToolSurroundings, name: string, tool: AnyTool): AnyTool {
   const execute = (tool as { readonly execute?: Execute }).execute
   if (!execute) return tool
-  const durable: Execute = (input, options) => callTool(run, name, input, options, execute.bind(tool))
+  const durable: Execute = (input, options) => callTool(around, name, input, options, execute.bind(tool))
   return Object.assign(Object.create(Object.getPrototypeOf(tool) as object) as AnyTool, tool, { execute: durable })
 }
 
 async function callTool(
-  run: ToolRun,
+  around: ToolSurroundings,
   name: string,
   input: unknown,
   options: Parameters<Execute>[1],
   execute: Execute,
 ): Promise<unknown> {
-  const { ctx, flights } = run
-  run.onExecuted(options.toolCallId)
-  const called = ctx.tool(name, input, async ({ id: key }) => {
-    const { isRepeated, isDone } = await intend({ ctx, name, input, policy: run.policyOf(name) })
+  const { ctx, openCalls, policyOf, onExecuted } = around
+  onExecuted(options.toolCallId)
+  const perform = async ({ id: key }: { readonly id: string }) => {
+    const { isRepeated, isDone } = await intend({ ctx, name, input, policy: policyOf(name) })
     if (isDone) return 'The process stopped before the tool could answer. A person says that it had its effect.'
     return inToolCall({ name, key, isRepeated, ctx }, () => lastOf(ctx, key, execute(input, options)))
-  })
+  }
+  // The SDK begins calls in the order of the recorded answer, so by that order each keeps its key, equal ones too.
+  const called = ctx.tool(name, input, perform, { key: name })
   try {
-    return await flights.add(called)
+    return await openCalls.add(called)
   } catch (error) {
     throw asRecorded(error)
   }

@@ -1,6 +1,7 @@
 import type { ModelMessage, ToolSet } from 'ai'
 import type { Message, Part } from '../core/message.ts'
-import { filePart, jsonText, userContent } from './user-content.ts'
+import { ownValue } from './own-value.ts'
+import { filePart, jsonText, textParts, userContent } from './user-content.ts'
 
 type AssistantContent = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>
 type ToolContent = Extract<ModelMessage, { role: 'tool' }>['content']
@@ -66,44 +67,50 @@ class History {
         results.push(result)
         continue
       }
-      const content = assistantPart(part)
-      if (!content) continue
-      if (results.length > 0) flush()
-      said.push(content)
+      const content = assistantParts(part)
+      if (content.length > 0 && results.length > 0) flush()
+      said.push(...content)
     }
     flush()
   }
 
-  /** Providers are strict about the form of an id, so a call gets a new one. */
+  /** Providers are strict about the form of ids and names, so a call gets a new id. */
   async #tool(part: ToolPart): Promise<{ call: AssistantContent[number]; result: ToolContent[number] }> {
     this.#callCount += 1
-    const about = { toolCallId: `call_${this.#callCount}`, toolName: part.name }
+    const about = { toolCallId: `call_${this.#callCount}`, toolName: toolName(part.name) }
     const output = await this.#output(part, about.toolCallId)
     return {
-      call: { type: 'tool-call', ...about, input: part.input ?? {} },
+      call: { type: 'tool-call', ...about, input: typeof part.input === 'object' ? (part.input ?? {}) : {} },
       result: { type: 'tool-result', ...about, output },
     }
   }
 
   async #output({ name, input, output, error }: ToolPart, toolCallId: string): Promise<ToolOutput> {
     if (error !== undefined) return { type: 'error-text', value: error }
-    const tool = Object.hasOwn(this.#tools, name) ? this.#tools[name] : undefined
-    const toModelOutput = (tool as { readonly toModelOutput?: ToModelOutput } | undefined)?.toModelOutput
+    const tool = ownValue(this.#tools, name) as { readonly toModelOutput?: ToModelOutput } | undefined
+    const toModelOutput = tool?.toModelOutput
     if (toModelOutput) return toModelOutput({ toolCallId, input, output })
     if (typeof output === 'string') return { type: 'text', value: output }
     return { type: 'json', value: (output ?? null) as Extract<ToolOutput, { type: 'json' }>['value'] }
   }
 }
 
-function assistantPart(part: Part): AssistantContent[number] | undefined {
+const nameLengthMax = 64
+
+/** What others called a tool, in this thread or another process, may be a name that no tool of a model can have. */
+function toolName(name: string): string {
+  return name.slice(0, nameLengthMax).replace(/[^A-Za-z0-9_-]/g, '_') || 'tool'
+}
+
+function assistantParts(part: Part): AssistantContent {
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: part.text }
+      return textParts(part.text)
     case 'file':
-      return filePart(part)
+      return [filePart(part) ?? []].flat()
     case 'data':
-      return { type: 'text', text: jsonText(part.value) }
+      return textParts(jsonText(part.value))
     default:
-      return undefined
+      return []
   }
 }

@@ -12,7 +12,8 @@ export async function readInbox(ctx: AgentContext): Promise<ModelMessage[]> {
   for (;;) {
     const item = await ctx.receive({ timeoutMs: 0 })
     if (!item) return messages
-    messages.push({ role: 'user', content: contentOf(item) })
+    const content = contentOf(item)
+    if (content.length > 0) messages.push({ role: 'user', content })
   }
 }
 

@@ -1,8 +1,10 @@
-import { isHoldfastError } from '../core/errors.ts'
+import { errorText } from '../core/outcome.ts'
 import type { Usage } from '../core/task.ts'
-import type { AgentContext, ShownPart } from '../runtime/agent.ts'
+import type { AgentContext } from '../runtime/agent.ts'
+import { type ShownTool, showTool, unlessTooLarge } from './shown-tool.ts'
 import type { StreamPart } from './stream-part.ts'
 import { fileData } from './stream-record.ts'
+import { jsonText } from './user-content.ts'
 
 type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type }>
 
@@ -13,7 +15,7 @@ const textLengthMax = 32 * 1024
 export class ModelEvents {
   readonly #ctx: AgentContext
   /** The calls of tools that the provider executes itself, by id. */
-  readonly #provided = new Map<string, Omit<Extract<ShownPart, { type: 'tool' }>, 'output' | 'error'>>()
+  readonly #provided = new Map<string, Omit<ShownTool, 'output' | 'error'>>()
   #modelId: string | undefined
 
   constructor(ctx: AgentContext) {
@@ -38,7 +40,10 @@ export class ModelEvents {
       case 'file':
         return this.#file(part)
       case 'source':
-        return ctx.emit('source', part)
+        return unlessTooLarge(
+          () => ctx.emit('source', part),
+          () => ctx.emit('source_omitted', { id: part.id }),
+        )
       case 'finish':
         return this.#finish(part)
       default:
@@ -54,14 +59,14 @@ export class ModelEvents {
       input: parsed(input),
     } as const
     this.#provided.set(toolCallId, call)
-    return this.#ctx.show(call)
+    return showTool(this.#ctx, call)
   }
 
   #conclude({ toolCallId, result, isError }: PartOf<'tool-result'>): Promise<void> | undefined {
     const call = this.#provided.get(toolCallId)
     if (!call) return undefined
     this.#provided.delete(toolCallId)
-    return this.#ctx.show({ ...call, ...(isError ? { error: textOf(result) } : { output: result }) })
+    return showTool(this.#ctx, { ...call, ...(isError ? { error: errorText(jsonText(result)) } : { output: result }) })
   }
 
   /** A file is in the log whole; one that is too large for an event is only told of. */
@@ -69,12 +74,10 @@ export class ModelEvents {
     const { mediaType } = part
     const data = fileData(part.data)
     const url = data.type === 'url' ? String(data.url) : `data:${mediaType};base64,${String(data.data)}`
-    try {
-      return this.#ctx.show({ type: 'file', mediaType, url })
-    } catch (error) {
-      if (!isHoldfastError(error, 'too_large')) throw error
-      return this.#ctx.emit('file_omitted', { mediaType, length: url.length })
-    }
+    return unlessTooLarge(
+      () => this.#ctx.show({ type: 'file', mediaType, url }),
+      () => this.#ctx.emit('file_omitted', { mediaType, length: url.length }),
+    )
   }
 
   async #finish({ usage, finishReason }: PartOf<'finish'>): Promise<void> {
@@ -123,8 +126,4 @@ function parsed(input: string): unknown {
   } catch {
     return input
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,4 +1,5 @@
 import { APICallError } from 'ai'
+import { errorText } from '../core/outcome.ts'
 
 /** A failure of a model call as it is recorded: what the SDK looks at to decide whether to try again. */
 export interface ModelFailure {
@@ -10,7 +11,7 @@ export interface ModelFailure {
 }
 
 export function modelFailure(error: unknown): ModelFailure {
-  if (!(error instanceof Error)) return { name: 'Error', message: textOf(error) }
+  if (!(error instanceof Error)) return { name: 'Error', message: errorText(error) }
   const { name, message } = error
   const code = (error as { readonly code?: unknown }).code
   const about = { name, message, ...(typeof code === 'string' && { code }) }
@@ -23,13 +24,4 @@ export function modelFailure(error: unknown): ModelFailure {
 export function failureError({ name, message, code, call }: ModelFailure): Error {
   if (!call) return Object.assign(new Error(message), { name, ...(code !== undefined && { code }) })
   return new APICallError({ message, requestBodyValues: {}, responseHeaders: { 'retry-after-ms': '0' }, ...call })
-}
-
-function textOf(thrown: unknown): string {
-  if (typeof thrown === 'string') return thrown
-  try {
-    return JSON.stringify(thrown) ?? String(thrown)
-  } catch {
-    return `a value of type ${typeof thrown}`
-  }
 }

@@ -14,7 +14,7 @@ import type {
   RunOptions,
   SpawnOptions,
 } from './asks.ts'
-import { type Http, segment } from './http.ts'
+import { bodyOf, type Http, segment } from './http.ts'
 import type { ThreadEvent } from './thread-event.ts'
 
 type Named<Agents extends AnyAgents, Name extends string> = Ask<InputOf<Agents[Name]>>
@@ -203,7 +203,7 @@ async function accept<Work extends Accepted>(
   const headers = { 'idempotency-key': idempotencyKey, ...(traceparent !== undefined && { traceparent }) }
   const answer = await http.text(path, { method: 'POST', body, headers, signal, isRepeatable: true })
   const isReplayed = answer.headers.get('idempotency-replayed') === 'true'
-  return { ...(JSON.parse(answer.text) as Work), ...(isReplayed && { isReplayed }) }
+  return { ...bodyOf<Work>(answer), ...(isReplayed && { isReplayed }) }
 }
 
 /** Unlike `randomUUID`, this is there on a page without https too. */

@@ -34,18 +34,18 @@ export function toError(problem: Problem): HoldfastError {
 export async function answeredError(response: Response, url: string): Promise<HoldfastError> {
   const { status, headers } = response
   const text = await response.text().catch(() => '')
-  const problem = parsed(text)
-  if (problem) {
+  const problem = objectIn<Problem>(text)
+  if (problem?.code && problem.title) {
     const seconds = headers.get('retry-after')
     return toError({ ...(seconds !== null && { retryAfterMs: Number(seconds) * 1000 }), ...problem })
   }
   return new HoldfastError(codeOf(status), `${url} answered ${status} and not why`, { facts: { status } })
 }
 
-function parsed(text: string): Problem | undefined {
+/** Every answer of Holdfast is an object; whatever else listens there, or stands in between, may say anything. */
+export function objectIn<Body>(text: string): Body | undefined {
   try {
-    const value = JSON.parse(text) as Partial<Problem> | null
-    return value?.code && value.title ? (value as Problem) : undefined
+    return text.startsWith('{') ? (JSON.parse(text) as Body) : undefined
   } catch {
     return undefined
   }

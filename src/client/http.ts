@@ -2,7 +2,7 @@ import { HoldfastError, isHoldfastError } from '../core/errors.ts'
 import { backOffMs } from './back-off.ts'
 import { type ClientClock, pause } from './clock.ts'
 import type { ConnectionMonitor } from './connection.ts'
-import { answeredError, isAway, retryAfterMs, unreachable } from './failure.ts'
+import { answeredError, isAway, objectIn, retryAfterMs, unreachable } from './failure.ts'
 
 export interface HttpParts {
   /** Without a slash at its end. */
@@ -25,6 +25,12 @@ export interface Asked {
   readonly isRepeatable?: boolean
 }
 
+interface Answer {
+  readonly text: string
+  readonly status: number
+  readonly headers: Headers
+}
+
 // Far longer than any answer takes; a connection that died without a word would be waited for without end.
 const answerMsMax = 60_000
 
@@ -38,16 +44,15 @@ export class Http {
 
   /** The JSON that is answered; undefined if there is none. */
   async json<Body>(path: string, asked: Asked = {}): Promise<Body> {
-    const { text } = await this.text(path, asked)
-    return (text === '' ? undefined : JSON.parse(text)) as Body
+    return bodyOf<Body>(await this.text(path, asked))
   }
 
-  async text(path: string, asked: Asked = {}): Promise<{ readonly text: string; readonly headers: Headers }> {
+  async text(path: string, asked: Asked = {}): Promise<Answer> {
     const { clock, random, retryForMs } = this.#parts
     let waitedMs = 0
     for (let failures = 1; ; failures += 1) {
       try {
-        return await this.#answer(path, asked)
+        return await this.#ask(path, asked, readText)
       } catch (error) {
         // A server at its limit says so to whoever asks; only one that is away is waited for.
         if (!asked.isRepeatable || !isHoldfastError(error) || !isAway(error)) throw error
@@ -60,12 +65,19 @@ export class Http {
   }
 
   /** An answer that is read as it comes. Rejects with what is refused. */
-  async open(path: string, asked: Asked = {}): Promise<Response> {
-    const { fetch, monitor, url, token } = this.#parts
-    const { method = 'GET', body, headers, signal } = asked
-    let response: Response
+  open(path: string, asked: Asked = {}): Promise<Response> {
+    return this.#ask(path, asked, (response) => response)
+  }
+
+  async #ask<Value>(path: string, asked: Asked, read: (response: Response) => Value | Promise<Value>): Promise<Value> {
+    const { fetch, monitor, clock, url, token } = this.#parts
+    const { method = 'GET', body, headers } = asked
+    const late = new AbortController()
+    const timer = clock.setTimer(answerMsMax, () => late.abort(unreachable(url)))
+    const signal = either(late.signal, asked.signal)
+    let refusal: HoldfastError
     try {
-      response = await fetch(`${url}${path}${queryText(asked.query)}`, {
+      const response = await fetch(`${url}${path}${queryText(asked.query)}`, {
         method,
         headers: {
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -75,35 +87,33 @@ export class Http {
         // The cookie of a login is sent to another port of the same site only if that is asked for.
         credentials: token === undefined ? 'include' : 'omit',
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        ...(signal && { signal }),
+        signal,
       })
+      if (response.ok) {
+        monitor.answered(true)
+        return await read(response)
+      }
+      refusal = await answeredError(response, url)
     } catch (cause) {
-      if (signal?.aborted) throw signal.reason
+      if (signal.aborted) throw signal.reason
       monitor.answered(false)
       throw unreachable(url, cause)
-    }
-    if (response.ok) {
-      monitor.answered(true)
-      return response
-    }
-    throw await answeredError(response, url)
-  }
-
-  async #answer(path: string, asked: Asked) {
-    const { clock, url } = this.#parts
-    const late = new AbortController()
-    const timer = clock.setTimer(answerMsMax, () => late.abort(unreachable(url)))
-    const signal = either(late.signal, asked.signal)
-    try {
-      const response = await this.open(path, { ...asked, signal })
-      const text = await response.text().catch((cause: unknown) => {
-        throw signal.aborted ? signal.reason : unreachable(url, cause)
-      })
-      return { text, headers: response.headers }
     } finally {
       timer.cancel()
     }
+    throw refusal
   }
+}
+
+async function readText(response: Response): Promise<Answer> {
+  return { text: await response.text(), status: response.status, headers: response.headers }
+}
+
+/** What is answered; undefined if nothing is to be. */
+export function bodyOf<Body>({ text, status }: Answer): Body {
+  const body = objectIn<Body>(text)
+  if (body || status === 204) return body as Body
+  throw new HoldfastError('unreachable', 'It is not Holdfast that answered; is the URL right?')
 }
 
 /** Fires when one of them does. */

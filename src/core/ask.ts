@@ -12,13 +12,15 @@ import { UnitDraft } from './unit-draft.ts'
 /** A question that a step asks, already checked for shape. */
 export type AskedQuestion = Pick<QuestionRecord, 'id' | 'stepKey' | 'input' | 'text' | 'options' | 'default'> & {
   readonly timeoutMs?: number
+  /** Whether another step of this attempt waits for a question: it is not found a second time by one that asks the same. */
+  readonly isOthers?: (id: string) => boolean
 }
 
 /** What the step that asks comes to: an answer, or word that nobody gave one in time. */
 export type AskEnd = { readonly answer: unknown; readonly by: string } | { readonly unanswered: true }
 
 /** The question still waits, or this is what came of it, recorded as the step that asked. */
-export type AskState = { readonly open: QuestionRecord } | { readonly end: AskEnd }
+export type Asking = { readonly open: QuestionRecord } | { readonly end: AskEnd }
 
 /**
  * Asks, once: a question that the step asked before is found, not asked again, and what came of it is recorded as the
@@ -31,7 +33,7 @@ export function ask(
   asked: AskedQuestion,
   now: number,
   step: (value: JsonText) => StepRecord,
-): Decision<AskState | undefined> {
+): Decision<Asking | undefined> {
   const task = live.task(asker.task)
   if (!task || task.epoch !== asker.epoch) return { value: undefined }
   const found = questionOf(live, task.id, asked)
@@ -53,8 +55,8 @@ export function ask(
  * tells them apart; alone, it is the one of its key, whatever its text has become.
  */
 function questionOf(live: LiveThread, task: TaskId, asked: AskedQuestion): QuestionRecord | undefined {
-  const { stepKey, input } = asked
-  const questions = live.questionsOf(task)
+  const { stepKey, input, isOthers = () => false } = asked
+  const questions = live.questionsOf(task).filter(({ id }) => !isOthers(id))
   const same = questions.find((question) => question.stepKey === stepKey)
   if (input === undefined || same?.input === input) return same
   const alike = questions.filter((question) => baseOf(question.stepKey) === baseOf(stepKey))
@@ -67,7 +69,7 @@ function put(
   task: TaskRecord,
   asked: AskedQuestion,
   now: number,
-): Decision<AskState> {
+): Decision<Asking> {
   const { openQuestionsPerTask } = around.limits
   if (live.questionsOf(task.id).filter(isOpen).length >= openQuestionsPerTask) {
     throw new HoldfastError(
@@ -75,7 +77,7 @@ function put(
       `${task.id} has ${openQuestionsPerTask} open questions, the most a task may have (openQuestionsPerTask); wait for an answer`,
     )
   }
-  const { timeoutMs, ...given } = asked
+  const { timeoutMs, isOthers: _isOthers, ...given } = asked
   const isTaken = live.questionsOf(task.id).some(({ stepKey }) => stepKey === asked.stepKey)
   const question: QuestionRecord = {
     ...given,

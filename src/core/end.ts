@@ -113,8 +113,9 @@ function assistantMessage(draft: UnitDraft, record: TaskRecord, outcome: Outcome
   draft.message({ id: `${record.id}.assistant`, role: 'assistant', parts, finish: finishOf(outcome) }, record)
 }
 
-function finishOf(outcome: Outcome): Finish {
-  if (outcome.status === 'completed') return 'end_turn'
-  if (outcome.status === 'cancelled') return 'cancelled'
-  return outcome.error.code === 'timeout' ? 'timeout' : 'error'
+/** How the last message of a task that ended so is marked. */
+export function finishOf({ status, error }: Pick<TaskRecord, 'status' | 'error'>): Finish {
+  if (status === 'completed') return 'end_turn'
+  if (status === 'cancelled') return 'cancelled'
+  return error?.code === 'timeout' ? 'timeout' : 'error'
 }

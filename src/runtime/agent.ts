@@ -51,6 +51,14 @@ export interface StepOptions {
   readonly input?: unknown
 }
 
+export interface ToolOptions {
+  /**
+   * The key of the call instead of the tool's name. Calls of one key are then found by the order in which they are made, and not
+   * by their input: for code that makes them in the same order in every attempt, also side by side.
+   */
+  readonly key?: string
+}
+
 export type ShownPart = Extract<Part, { type: 'file' | 'tool' }>
 
 /** What a task asks people. */
@@ -116,7 +124,12 @@ export interface AgentContext<Custom extends object = Readonly<Record<string, un
   /** A piece of work whose result is recorded: once recorded it is never executed again. */
   step<Value>(key: string, fn: () => Value | Promise<Value>, options?: StepOptions): Promise<Value>
   /** A tool call, as a step: shown as `tool.call` and `tool.result`, and known to what is spawned inside. */
-  tool<Output>(name: string, input: unknown, fn: (call: { id: string }) => Output | Promise<Output>): Promise<Output>
+  tool<Output>(
+    name: string,
+    input: unknown,
+    fn: (call: { id: string }) => Output | Promise<Output>,
+    options?: ToolOptions,
+  ): Promise<Output>
   sleep(ms: number): Promise<void>
   spawn(options: SpawnOptions): Promise<Task>
   /** Waits until a task of the same principal has ended, however it ends. */

@@ -1,4 +1,4 @@
-import { type AskEnd, type AskedQuestion, type AskState, ask } from '../core/ask.ts'
+import { type AskEnd, type AskedQuestion, type Asking, ask } from '../core/ask.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { encodeKey } from '../core/step.ts'
 import type { QuestionAnswer, QuestionOptions } from './agent.ts'
@@ -12,11 +12,16 @@ import { named, type StepName } from './step-taker.ts'
 import type { OpenStep } from './steps.ts'
 import { type WaitParts, within } from './waits.ts'
 
+export interface AskParts extends WaitParts {
+  /** Which step of this attempt waits for which question, by its id. */
+  readonly askers: Map<string, string>
+}
+
 /**
  * Asks people, and waits for the answer without a slot. Question and step are found by the same key: a task that goes on
  * after a crash finds what it asked, and what came of it, and asks nothing twice.
  */
-export async function askPeople(parts: WaitParts, options: QuestionOptions): Promise<QuestionAnswer> {
+export async function askPeople(parts: AskParts, options: QuestionOptions): Promise<QuestionAnswer> {
   const asked = checkedQuestion(options)
   const end = await parts.taker.takeRaw(nameOf(options.key, asked), (step) => ended(parts, step, asked))
   // Thrown outside the step: that nobody answered is recorded as what came of it, and thrown again on replay.
@@ -24,18 +29,18 @@ export async function askPeople(parts: WaitParts, options: QuestionOptions): Pro
   return end
 }
 
-type Asked = ReturnType<typeof checkedQuestion>
+type CheckedQuestion = ReturnType<typeof checkedQuestion>
 
-async function ended(parts: WaitParts, step: OpenStep, asked: Asked): Promise<AskEnd> {
+async function ended(parts: AskParts, step: OpenStep, asked: CheckedQuestion): Promise<AskEnd> {
   const { execution, signals, taker } = parts
   const id = newQuestionId()
   for (;;) {
     execution.signal.throwIfAborted()
     const listener = signals.listen(`questions:${execution.task}`)
     try {
-      const state = await look(parts, step, { ...asked, id, stepKey: step.path })
-      if ('end' in state) return state.end
-      const { expiresAt } = state.open
+      const asking = await look(parts, step, { ...asked, id, stepKey: step.path })
+      if ('end' in asking) return asking.end
+      const { expiresAt } = asking.open
       if (expiresAt === undefined) await taker.wait(listener.heard)
       else await within(parts, expiresAt, listener.heard)
     } finally {
@@ -45,22 +50,27 @@ async function ended(parts: WaitParts, step: OpenStep, asked: Asked): Promise<As
 }
 
 /** Asks if that was not done before, and says how things stand. */
-async function look(parts: WaitParts, step: OpenStep, asked: AskedQuestion): Promise<AskState> {
-  const { execution, writer, taker, store } = parts
+async function look(parts: AskParts, step: OpenStep, asked: AskedQuestion): Promise<Asking> {
+  const { execution, writer, taker, store, askers } = parts
   const { task, epoch } = execution
   if (execution.isClosed) throw closedError(execution)
-  const given = { ...asked, ...(step.input !== undefined && { input: step.input }) }
+  const isOthers = (id: string) => (askers.get(id) ?? step.path) !== step.path
+  const given = { ...asked, isOthers, ...(step.input !== undefined && { input: step.input }) }
   const done = await writer.change(
-    executing(execution, 'ask', (live, around) =>
-      ask(live, around, { task, epoch }, given, store.clock.now(), (value) => taker.recordOf(step, value)),
-    ),
+    executing(execution, 'ask', (live, around) => {
+      const record = (value: string) => taker.recordOf(step, value)
+      const decision = ask(live, around, { task, epoch }, given, store.clock.now(), record)
+      // Noted here, because the next decision of the same batch must know it; decided again, it comes to the same.
+      if (decision.value && 'open' in decision.value) askers.set(decision.value.open.id, step.path)
+      return decision
+    }),
   )
   if ('refusal' in done || !done.value) throw closedError(execution)
   return done.value
 }
 
 /** A key of the agent's own stands for the question whatever it says; otherwise what is asked tells it from others. */
-function nameOf(key: string | undefined, asked: Asked): StepName {
+function nameOf(key: string | undefined, asked: CheckedQuestion): StepName {
   if (key === undefined) return { ...named('ask'), input: digest(JSON.stringify(asked)) }
   encodeKey(key)
   return named('ask', key)

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../core/errors.ts'
 import { isRun, type Task } from '../core/task.ts'
-import type { AgentContext } from './agent.ts'
+import type { AgentContext, SpawnOptions } from './agent.ts'
 import { digest } from './digest.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -65,9 +65,18 @@ export function asStep<Value>({ ctx }: ToolPlace, key: string, act: () => Promis
   return ctx ? ctx.step(key, act) : act()
 }
 
+/** Spawns for the task that calls, and as a step of it if it gave its context. */
+export async function spawnFrom(runtime: Runtime, place: ToolPlace, options: SpawnOptions): Promise<Task> {
+  if (place.ctx) return place.ctx.spawn(options)
+  // Inside the task itself its whole lineage is inherited, of which the id alone would be a part.
+  const isInside = place.task === undefined || (await runtime.currentTask()) === place.task
+  const parent = isInside ? {} : { parent: { task: place.task } }
+  return runtime.spawn({ ...options, ...parent, thread: place.thread })
+}
+
 /**
- * The task that is meant: `self`, `parent`, the id of a task of this thread, or a name, of which the newest counts: a live one, if
- * there is one. On replay it is the same, whatever has the name by then.
+ * The task that is meant: `self`, `parent`, the id of a task of this thread, or a name, of which the newest counts: a live
+ * one, if there is one. On replay it is the same, whatever has the name by then.
  */
 export async function find(runtime: Runtime, place: ToolPlace, given: string): Promise<KnownTask | undefined> {
   const found = await asStep(place, `find ${shortKey(given)}`, async () => {
@@ -102,8 +111,8 @@ export async function* ancestors(runtime: Runtime, task: KnownTask | undefined):
 }
 
 /**
- * Whether whoever calls may cancel a task: itself and what it spawned, and a run, which speaks for the conversation, any background
- * task of it. Nobody may cancel for its parent or its siblings.
+ * Whether whoever calls may cancel a task: itself and what it spawned, and a run, which speaks for the conversation, any
+ * background task of it. Nobody may cancel for its parent or its siblings.
  */
 export async function mayCancel(runtime: Runtime, place: ToolPlace, target: KnownTask): Promise<boolean> {
   if (place.task === undefined || target.id === place.task) return true

@@ -10,6 +10,7 @@ import {
   optionalText,
   schema,
   spawnable,
+  spawnFrom,
   type ToolPlace,
   text,
 } from './background-tool.ts'
@@ -71,14 +72,6 @@ function about(input: unknown): { readonly name?: string; readonly description?:
   return { ...(name !== undefined && { name }), ...(description !== undefined && { description }) }
 }
 
-async function spawnFrom(runtime: Runtime, place: ToolPlace, options: Parameters<Runtime['spawn']>[0]): Promise<Task> {
-  if (place.ctx) return place.ctx.spawn(options)
-  // Inside the task itself its whole lineage is inherited, of which the id alone would be a part.
-  const isInside = place.task === undefined || (await runtime.currentTask()) === place.task
-  const parent = isInside ? {} : { parent: { task: place.task } }
-  return runtime.spawn({ ...options, ...parent, thread: place.thread })
-}
-
 /** No status: on replay it would be another, and what a model was told must stay as it was. */
 function spawned({ id, name }: Task): object {
   return { task: id, ...(name !== undefined && { name }) }
@@ -90,7 +83,7 @@ function listTool(runtime: Runtime): BackgroundTool {
     description: 'Lists the background tasks of this conversation: those at work, and those that ended last.',
     inputSchema: schema({}, []),
     execute: (_input, place) =>
-      asStep(place, 'list_tasks', async () => ({ tasks: await lookAt(runtime, place.thread, []) })),
+      asStep(place, 'list_tasks', async () => ({ tasks: await lookAt(runtime, place.thread) })),
   }
 }
 
@@ -148,17 +141,17 @@ function cancelTool(runtime: Runtime): BackgroundTool {
   }
 }
 
-// Runs are among them and not shown, so more are asked for than a view has.
+// Runs are among them and not shown, so more are read than a view has.
 const endedLookedAt = 100
 const liveLookedAt = 1000
 
-/** The view of a thread's background tasks after a look into the store. Runs are the conversation itself. */
-export async function lookAt(runtime: Runtime, thread: string, view: TaskView): Promise<TaskView> {
+/** A thread's background tasks as they are in the store. Runs are left out: they are the conversation itself. */
+export async function lookAt(runtime: Runtime, thread: string): Promise<TaskView> {
   const [live, ended] = await Promise.all([
     runtime.list({ thread, status: ['pending', 'running'], limit: liveLookedAt }),
     runtime.list({ thread, status: ['completed', 'failed', 'cancelled'], limit: endedLookedAt }),
   ])
   // One that ended between the two reads is in both: the second has it as it is now.
   const byId = new Map([...live.tasks, ...ended.tasks].map((known) => [known.id, known]))
-  return reduceView(view, { kind: 'replace', tasks: [...byId.values()].filter((known) => !isRun(known)) })
+  return reduceView([], { kind: 'replace', tasks: [...byId.values()].filter((known) => !isRun(known)) })
 }

@@ -5,7 +5,7 @@ import type { Message } from '../core/message.ts'
 import { errorText } from '../core/outcome.ts'
 import { encodeKey } from '../core/step.ts'
 import type { Store } from '../stores/store.ts'
-import type { AgentContext, ShownPart, StepOptions } from './agent.ts'
+import type { AgentContext, ShownPart, StepOptions, ToolOptions } from './agent.ts'
 import type { Ambient } from './ambient.ts'
 import { askPeople } from './asking.ts'
 import { checkedProgress, checkedText, checkedUsage, encodable } from './checked-emits.ts'
@@ -65,6 +65,7 @@ export class TaskContext implements AgentContext {
   readonly messages: AgentContext['messages']
   readonly #parts: ContextParts
   readonly #execution: Execution
+  #askers: Map<string, string> | undefined
 
   constructor(parts: ContextParts, execution: Execution) {
     this.#parts = parts
@@ -93,8 +94,8 @@ export class TaskContext implements AgentContext {
     this.show = (part) => showPart(execution, part)
     this.step = ((key: string, fn: () => unknown, options: StepOptions = {}) =>
       taker.function(key, fn, options.input)) as AgentContext['step']
-    this.tool = ((name: string, input: unknown, fn: (call: { id: string }) => unknown) =>
-      callTool(execution, taker, name, input, fn)) as AgentContext['tool']
+    this.tool = ((name: string, input: unknown, fn: ToolFunction, options: ToolOptions = {}) =>
+      callTool(execution, taker, { name, input, ...options }, fn)) as AgentContext['tool']
     this.sleep = (ms) => waits.sleep(ms)
     this.spawn = (options) => parts.spawning.spawnInside(execution, taker, options)
     this.wait = (task) => waits.end(task)
@@ -107,7 +108,9 @@ export class TaskContext implements AgentContext {
     const execution = this.#execution
     const { writer, ambient, clock, limits, store, signals } = this.#parts
     const taker = new StepTaker({ execution, writer, ambient, clock, limits })
-    return (question) => askPeople({ execution, taker, writer, store, clock, signals }, question)
+    this.#askers ??= new Map()
+    const parts = { execution, taker, writer, store, clock, signals, askers: this.#askers }
+    return (question) => askPeople(parts, question)
   }
 
   get send(): AgentContext['send'] {
@@ -153,23 +156,31 @@ function showPart(execution: Execution, part: ShownPart): Promise<void> {
   })
 }
 
+type ToolFunction = (call: { id: string }) => unknown
+
+interface CalledTool extends ToolOptions {
+  readonly name: string
+  readonly input: unknown
+}
+
 /** A tool call is a step that shows itself: call and result are emitted inside it, and stand or fall with its record. */
 async function callTool(
   execution: Execution,
   taker: StepTaker,
-  name: string,
-  input: unknown,
-  fn: (call: { id: string }) => unknown,
+  { name, input, key }: CalledTool,
+  fn: ToolFunction,
 ): Promise<unknown> {
   const text = encode(input ?? null, { what: `The input of tool ${name}`, bytesMax: Number.POSITIVE_INFINITY })
-  const step = { kind: 'tool', key: encodeKey(name), input: digest(text) } as const
+  const isInOrder = key !== undefined && ({ isInOrder: true } as const)
+  const step = { kind: 'tool', key: encodeKey(key ?? name), input: digest(text), ...isInOrder } as const
   return taker.take(step, async (open, outer) => {
     const id = `${execution.task}:${open.path}`
     return taker.inside(open, outer, { call: id }, async () => {
       await execution.emit('tool.call', { id, name, input })
       try {
         const output = await fn({ id })
-        await execution.emit('tool.result', { id, ...(output !== undefined && { output }) })
+        const shown = output === undefined ? {} : { output: encodable(`The output of tool ${name}`, output) }
+        await execution.emit('tool.result', { id, ...shown })
         return output
       } catch (error) {
         await execution.emit('tool.result', { id, error: errorText(error) })

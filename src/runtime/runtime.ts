@@ -48,14 +48,15 @@ interface Shared {
  * answered; a runtime holds nothing that a later one on the same store would miss.
  */
 export class Runtime {
+  /** Whose threads these are. */
+  readonly principal: Principal
   readonly #shared: Shared
-  readonly #principal: Principal
   #reading: Promise<Reads> | undefined
   #readCount = 0
 
   private constructor(shared: Shared, principal: Principal) {
     this.#shared = shared
-    this.#principal = principal
+    this.principal = principal
   }
 
   static create(openStore: OpenStore, options: RuntimeOptions): Runtime {
@@ -101,14 +102,14 @@ export class Runtime {
   /** Spawns a background task. Inside a task this is `ctx.spawn`. */
   async spawn(options: SpawnOptions): Promise<Task> {
     const node = await this.#shared.node
-    const inside = node.current(this.#principal)
+    const inside = node.current(this.principal)
     if (inside) return inside.spawn(options)
-    return node.spawning.spawn(this.#principal, options)
+    return node.spawning.spawn(this.principal, options)
   }
 
   /** Accepts a run into its thread's queue. */
   async run(options: RunOptions): Promise<AcceptedRun> {
-    return (await this.#shared.node).intake.run(this.#principal, options)
+    return (await this.#shared.node).intake.run(this.principal, options)
   }
 
   async get(task: string): Promise<Task | undefined> {
@@ -158,7 +159,7 @@ export class Runtime {
   /** Cancels a task, and answers with every task in reach that had not ended; undefined if there is no such task. */
   async cancelTask(task: string, options: CancelOptions = {}): Promise<readonly TaskId[] | undefined> {
     const { intake } = await this.#shared.node
-    return cancelTask({ intake, reads: await this.#reads(), principal: this.#principal }, task, options)
+    return cancelTask({ intake, reads: await this.#reads(), principal: this.principal }, task, options)
   }
 
   /** Cancels all live tasks of a thread, and says how many there were. */
@@ -170,13 +171,13 @@ export class Runtime {
   /** `runs` (the default) takes the active run with its tree and the queue; `all` every live task. */
   async cancelThread(thread: string, options: CancelThreadOptions = {}): Promise<readonly TaskId[]> {
     const { intake } = await this.#shared.node
-    return cancelThread({ intake, reads: await this.#reads(), principal: this.#principal }, thread, options)
+    return cancelThread({ intake, reads: await this.#reads(), principal: this.principal }, thread, options)
   }
 
   /** Cancels all that lives in a thread, waits for it to end, and removes all content. The numbers of its log go on. */
   async deleteThread(thread: string): Promise<void> {
     const node = await this.#shared.node
-    await eraseThread(node, (await this.#reads()).key(thread), this.#principal)
+    await eraseThread(node, (await this.#reads()).key(thread), this.principal)
   }
 
   /**
@@ -184,7 +185,7 @@ export class Runtime {
    * moment; while its answer has a `cursor`, ask again with it.
    */
   async prune(options: PruneOptions): Promise<Pruned> {
-    return (await this.#shared.node).retention.prune(this.#principal, options)
+    return (await this.#shared.node).retention.prune(this.principal, options)
   }
 
   /** Sends a message to a task's inbox. With `thread`, only if the task is of that thread. */
@@ -196,23 +197,23 @@ export class Runtime {
     if (options.thread !== undefined && reads.key(options.thread) !== record.key) {
       return { isSent: false, reason: 'not_owner' }
     }
-    return node.intake.send(record, this.#principal, message)
+    return node.intake.send(record, this.principal, message)
   }
 
   /** The principal's open questions, oldest first. */
   async questions(options: { readonly thread?: string } = {}): Promise<readonly Question[]> {
-    return (await this.#shared.node).questions.open(this.#principal, options.thread)
+    return (await this.#shared.node).questions.open(this.principal, options.thread)
   }
 
   /** Answers a question. Rejects if there is none, it was answered or closed before, or the answer is no option of it. */
   async answer(question: string, answer: unknown): Promise<Question> {
-    return (await this.#shared.node).questions.answer(this.#principal, question, answer)
+    return (await this.#shared.node).questions.answer(this.principal, question, answer)
   }
 
   /** Resolves with the task once it has ended, however it ends; undefined if there is none. */
   async wait(task: string, options: { readonly signal?: AbortSignal } = {}): Promise<Task | undefined> {
     const node = await this.#shared.node
-    return waitForEnd(node, this.#principal, task, { get: () => this.get(task), signal: options.signal })
+    return waitForEnd(node, this.principal, task, { get: () => this.get(task), signal: options.signal })
   }
 
   /** Ended tasks that are not runs and whose result nobody took. Reading takes nothing. */
@@ -228,7 +229,7 @@ export class Runtime {
 
   /** Puts tasks of a snapshot back into the store; one that is there already is left as it is. */
   async restore(tasks: readonly PersistedTask[]): Promise<RestoreAnswer> {
-    return (await this.#shared.node).restoration.restore(this.#principal, tasks)
+    return (await this.#shared.node).restoration.restore(this.principal, tasks)
   }
 
   /** The log from a number on: replay, then live, without a seam. */
@@ -283,7 +284,7 @@ export class Runtime {
     // A store may answer within the turn, and code that asks until something has changed would keep it from changing.
     if (this.#readCount % readsPerTurn === 0) await nextTurn()
     this.#reading ??= this.#shared.node.then(({ store, executor, feed }) => {
-      const principal = this.#principal
+      const principal = this.principal
       const execution = (task: TaskId) => executor.get(task)
       return new Reads({ store, principal, execution, watchersOf: (key) => feed.watchersOf(key) })
     })
@@ -292,6 +293,6 @@ export class Runtime {
 
   async #logs(): Promise<LogReads> {
     const { store, feed } = await this.#shared.node
-    return new LogReads({ store, feed, reads: await this.#reads(), principal: this.#principal })
+    return new LogReads({ store, feed, reads: await this.#reads(), principal: this.principal })
   }
 }

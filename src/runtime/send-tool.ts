@@ -1,5 +1,5 @@
 import { isHoldfastError } from '../core/errors.ts'
-import { isRun, type Task } from '../core/task.ts'
+import { isRun } from '../core/task.ts'
 import {
   ancestors,
   type BackgroundTool,
@@ -7,6 +7,7 @@ import {
   type KnownTask,
   notFound,
   schema,
+  spawnFrom,
   type ToolPlace,
   text,
 } from './background-tool.ts'
@@ -66,15 +67,10 @@ async function goOn(runtime: Runtime, place: ToolPlace, target: KnownTask, conte
     detached: true,
   }
   try {
-    const task = await (place.ctx ? place.ctx.spawn(options) : spawnOutside(runtime, place, options))
+    const task = await spawnFrom(runtime, place, options)
     return { task: task.id, ...(name !== undefined && { name }), isSent: true, continues: id }
   } catch (error) {
     if (!isHoldfastError(error)) throw error
     return { task: id, isSent: false, reason: error.code, detail: error.message }
   }
-}
-
-function spawnOutside(runtime: Runtime, place: ToolPlace, options: Parameters<Runtime['spawn']>[0]): Promise<Task> {
-  const parent = place.task === undefined ? {} : { parent: { task: place.task } }
-  return runtime.spawn({ ...options, ...parent, thread: place.thread })
 }

@@ -27,6 +27,8 @@ export interface StepName {
   readonly key: string
   /** A digest of what the step is given, by which it is told from others of its key. */
   readonly input?: string
+  /** Steps of its key are found by the order in which they are taken, though they are given something. */
+  readonly isInOrder?: true
   /** The path of the step it belongs to, if that is not the one the code runs in. */
   readonly within?: string
 }
@@ -112,10 +114,10 @@ export class StepTaker {
     }
   }
 
-  async #answered<Value>({ kind, key, input, within }: StepName, make: Make<Value>): Promise<Value> {
+  async #answered<Value>(name: StepName, make: Make<Value>): Promise<Value> {
     const { execution } = this.#parts
     const outer = this.#scope()
-    const step = execution.steps.begin(within ?? outer?.step?.path, kind, key, input)
+    const step = execution.steps.begin(name.within ?? outer?.step?.path, name)
     if (isRecorded(step)) return answerOf(step) as Value
     try {
       return await make(step, outer)

@@ -12,6 +12,14 @@ export interface OpenStep {
   isOverlapped: boolean
 }
 
+/** What a step is found by. */
+interface StepToTake {
+  readonly kind: StepKind
+  readonly key: string
+  readonly input?: string
+  readonly isInOrder?: true
+}
+
 export type StepEnd = { readonly value?: JsonText } | { readonly failure: StepFailure }
 
 /**
@@ -43,8 +51,9 @@ export class Steps {
   }
 
   /** Begins a step: its record if it has one, else the step to be taken and closed. Throws on a replay mismatch. */
-  begin(scope: string | undefined, kind: StepKind, key: string, input?: string): StepRecord | OpenStep {
-    const path = this.#path(scope, kind, key, input)
+  begin(scope: string | undefined, name: StepToTake): StepRecord | OpenStep {
+    const { kind, input } = name
+    const path = this.#path(scope, name)
     const recorded = this.#replay.ask(path, kind, input)
     if (recorded) return recorded
     const step: OpenStep = { path, kind, ...(input !== undefined && { input }), isOverlapped: false }
@@ -57,9 +66,9 @@ export class Steps {
     return step
   }
 
-  #path(scope: string | undefined, kind: StepKind, key: string, input: string | undefined): string {
+  #path(scope: string | undefined, { kind, key, input, isInOrder }: StepToTake): string {
     // A function's key is the user's to choose, so what it was given is checked and never looked for.
-    if (input === undefined || kind === 'step') return this.#keys.take(scope, key)
+    if (input === undefined || kind === 'step' || isInOrder) return this.#keys.take(scope, key)
     const alike = (base: string) => this.#replay.alike(base, kind, input)
     return this.#keys.take(scope, key, alike, (path) => this.#replay.isFree(path, kind))
   }

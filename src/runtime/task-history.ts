@@ -1,3 +1,4 @@
+import { finishOf } from '../core/end.ts'
 import { isHoldfastError } from '../core/errors.ts'
 import type { EventData, StoredEvent } from '../core/event.ts'
 import { type TaskId, type ThreadKey, taskId, threadOf } from '../core/id.ts'
@@ -83,13 +84,10 @@ class Telling {
   }
 
   ended(): Message[] {
-    const { seq, completedAt = 0, status, result } = this.#record
+    const { seq, completedAt = 0, result } = this.#record
     const hasResult = !this.#hasSpoken && !this.#fold.hasOutput && result !== undefined
     if (hasResult) this.#fold.add({ type: 'answer', data: `{"output":${result}}` })
-    this.#speak(
-      { seq, at: completedAt },
-      status === 'completed' ? 'end_turn' : status === 'cancelled' ? status : 'error',
-    )
+    this.#speak({ seq, at: completedAt }, finishOf(this.#record))
     return this.#messages
   }
 

@@ -120,4 +120,35 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(callCount).toBe(3)
     expect(server.requests.length).toBe(2)
   })
+
+  it('REST-15 each of several calls of one tool keeps its key, though a call equal to the first was the only one to end', async () => {
+    const here = world()
+    const calls = [1, 2, 1].map((amount) => ({ name: 'pay', input: { amount } }))
+    const server = await modelServer(turns({ calls }, { text: 'Paid.' }))
+    const begun: { key: string | undefined; amount: number }[] = []
+    let isFirstLife = true
+    const pay = tool({
+      inputSchema: jsonSchema<{ amount: number }>({ type: 'object' }),
+      execute: ({ amount }) => {
+        begun.push({ key: toolCall()?.key, amount })
+        return isFirstLife && begun.length < 3 ? forever() : 'paid'
+      },
+    })
+    const agents = { helper: aiSdkAgent({ model: modelOf(server), tools: { pay } }, { afterCrash: 'retry' }) }
+    const first = await here.open({ agents })
+    const { id } = await first.run({ thread: 't', agent: 'helper', prompt: 'Pay' })
+    await eventsUntil(first, { thread: 't' }, ({ type }) => type === 'tool.result')
+    await here.quiet()
+    await here.crash()
+    isFirstLife = false
+    const [one, two, three] = begun.splice(0)
+    expect([one, two, three]).toEqual([
+      { key: `${id}:pay`, amount: 1 },
+      { key: `${id}:pay#2`, amount: 2 },
+      { key: `${id}:pay#3`, amount: 1 },
+    ])
+    const second = await here.open({ agents })
+    expect(await second.wait(id)).toMatchObject({ status: 'completed', result: 'Paid.' })
+    expect(begun).toEqual([one, two])
+  })
 })

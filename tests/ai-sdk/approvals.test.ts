@@ -76,6 +76,33 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(server.requests.length).toBe(2)
   })
 
+  it('whoever approves has seen the whole input, and approves no other: a call that has changed since is asked about anew', async () => {
+    const path = `/tmp/${'a'.repeat(5000)}`
+    const server = await modelServer(turns({ calls: [{ name: 'remove', input: { path } }] }, { text: 'Done.' }))
+    const removed: string[] = []
+    const agentsWith = (change: (path: string) => string) => {
+      const validate = (value: unknown) => ({ success: true, value: { path: change((value as { path: string }).path) } })
+      const inputSchema = jsonSchema<{ path: string }>({ type: 'object' }, { validate: validate as never })
+      const remove = tool({ inputSchema, needsApproval: true, execute: (input) => removed.push(input.path) })
+      return { helper: aiSdkAgent({ model: modelOf(server), tools: { remove } }) }
+    }
+    const here = world()
+    const first = await here.open({ agents: agentsWith((given) => given) })
+    const run = await first.run({ thread: 't', agent: 'helper', prompt: 'Clean up' })
+    await eventsUntil(first, { thread: 't' }, ({ type }) => type === 'question.asked')
+    const [seen] = await first.questions({ thread: 't' })
+    expect(seen?.text).toContain(path)
+    await here.crash()
+    const second = await here.open({ agents: agentsWith(() => '/') })
+    await here.quiet()
+    await second.answer(seen?.id ?? '', 'approve')
+    const [other] = await second.questions({ thread: 't' })
+    expect(other?.text).toBe('May the tool remove be called with {"path":"/"}?')
+    await second.answer(other?.id ?? '', 'deny')
+    expect(await second.wait(run.id)).toMatchObject({ status: 'completed', result: 'Done.' })
+    expect(removed).toEqual([])
+  })
+
   it('a call that does not fit its schema, and one that a client would execute, are closed in the conversation', async () => {
     const strict = jsonSchema<{ path: string }>(
       { type: 'object' },

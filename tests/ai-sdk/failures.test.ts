@@ -1,8 +1,9 @@
+import { jsonSchema, tool } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { expect, it, vi } from 'vitest'
 import { aiSdkAgent } from '../../src/ai-sdk/index.ts'
 import { turns } from '../model-server/script.ts'
-import { logOf, onEachStore } from '../scenarios/world.ts'
+import { eventsUntil, gate, logOf, onEachStore } from '../scenarios/world.ts'
 import { modelOf, modelServer } from './with-model.ts'
 
 const endpoints = ['chat', 'responses'] as const
@@ -65,6 +66,25 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(server.requests.length).toBe(1)
     expect(printed).not.toHaveBeenCalled()
     printed.mockRestore()
+  })
+
+  it('a run that says nothing fails without asking the model, and like a message that says nothing it is no turn to the model', async () => {
+    const server = await modelServer(turns({ calls: [{ name: 'wait', input: {} }] }, { text: 'Hello.' }))
+    const wait = tool({ inputSchema: jsonSchema<object>({ type: 'object' }), execute: () => sent.opened })
+    const sent = gate<string>()
+    const runtime = await world().open({ agents: { helper: aiSdkAgent({ model: modelOf(server), tools: { wait } }) } })
+    const empty = await runtime.run({ thread: 't', agent: 'helper', prompt: ' ' })
+    const error = { code: 'agent_error', message: expect.stringContaining('nothing to answer') }
+    expect(await runtime.wait(empty.id)).toMatchObject({ status: 'failed', error })
+    const run = await runtime.run({ thread: 't', agent: 'helper', prompt: 'Hi' })
+    await eventsUntil(runtime, { thread: 't' }, ({ type }) => type === 'tool.call')
+    await runtime.send(run.id, { content: '' })
+    sent.open('waited')
+    expect(await runtime.wait(run.id)).toMatchObject({ status: 'completed', result: 'Hello.' })
+    expect(server.requests.map(({ messages }) => messages.map(({ role }) => role))).toEqual([
+      ['user'],
+      ['user', 'assistant', 'tool'],
+    ])
   })
 
   it('a request that the SDK tries again is said once', async () => {

@@ -46,6 +46,20 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant'])
   })
 
+  it('steering reaches the model though a hook of the agent leaves the messages as they are', async () => {
+    const server = await modelServer(turns(calling, { text: 'Yes.' }))
+    const go = gate<string>()
+    const wait = tool({ inputSchema: anything, execute: () => go.opened })
+    const settings = { model: modelOf(server), tools: { wait }, prepareStep: () => ({ messages: undefined }) }
+    const runtime = await world().open({ agents: { helper: aiSdkAgent(settings as never) } })
+    const run = await runtime.run({ thread: 't', agent: 'helper', prompt: 'Hi' })
+    await untilType(runtime, 'tool.call')
+    await runtime.run({ thread: 't', agent: 'helper', prompt: 'Are you there?', onBusy: 'steer' })
+    go.open('waited')
+    expect(await runtime.wait(run.id)).toMatchObject({ status: 'completed', result: 'Yes.' })
+    expect(server.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: 'user', text: 'Are you there?' })
+  })
+
   it('LINE-02 LINE-05 a spawn inside a tool inherits run, call and agent, and the tool knows its task', async () => {
     const server = await modelServer(turns({ calls: [{ name: 'work', input: {} }] }, { text: 'Done.' }))
     const spawned = gate<{ child: Task; key: string | undefined; task: string | undefined }>()

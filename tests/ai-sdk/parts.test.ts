@@ -97,6 +97,37 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     ).toBeDefined()
   })
 
+  it('a tool whose result is too large for an event fails, and the model is told so', async () => {
+    const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'dump', input: '{}' } as const
+    const model = mock([call, finish('tool-calls')], [...said('Too much.'), finish()])
+    const dump = tool({ inputSchema: anything, execute: () => 'a'.repeat(300 * 1024) })
+    const { task, parts } = await run(world(), aiSdkAgent({ model, tools: { dump } }))
+    expect(task).toMatchObject({ status: 'completed', result: 'Too much.' })
+    const error = expect.stringMatching(/larger than 262144 bytes/) as string
+    expect(parts).toMatchObject([{ type: 'tool', name: 'dump', error }, { type: 'text' }])
+    expect(JSON.stringify(model.doStreamCalls[1]?.prompt)).toMatch(/larger than 262144 bytes/)
+  })
+
+  it('what is too large of calls that nobody executes here, and of sources, is told of, and the run goes on', async () => {
+    const large = 'a'.repeat(300 * 1024)
+    const input = JSON.stringify({ large })
+    const provided = { type: 'tool-call', toolCallId: 'c1', toolName: 'web', input, providerExecuted: true } as const
+    const found = { type: 'tool-result', toolCallId: 'c1', toolName: 'web', result: { large } } as const
+    const source = { type: 'source', sourceType: 'url', id: 's1', url: 'https://example.org', title: large } as const
+    const unknown = { type: 'tool-call', toolCallId: 'c2', toolName: 'nowhere', input } as const
+    const model = mock([provided, found, source, unknown, finish('tool-calls')], [...said('Well.'), finish()])
+    const { task, parts, events } = await run(world(), aiSdkAgent({ model }))
+    expect(task).toMatchObject({ status: 'completed', result: 'Well.' })
+    const omitted = expect.stringMatching(/too large/) as string
+    expect(parts).toMatchObject([
+      { type: 'tool', name: 'web', input: { omitted }, output: { omitted } },
+      { type: 'tool', name: 'nowhere', input: { omitted }, error: expect.stringContaining('nowhere') as string },
+      { type: 'text', text: 'Well.' },
+    ])
+    const names = events.flatMap(({ type, data }) => (type === 'custom' && 'name' in data ? [data.name] : []))
+    expect(names).toContain('source_omitted')
+  })
+
   it('a structured output is the result, and what a tool gives bit by bit is shown before its last', async () => {
     const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'count', input: '{}' } as const
     const model = mock([call, finish('tool-calls')], [...said('{"n":', '3}'), finish()])

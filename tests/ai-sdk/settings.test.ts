@@ -81,7 +81,7 @@ describe('an agent of the SDK', () => {
       callOptionsSchema: jsonSchema<{ tone: string }>({ type: 'object' }),
       prepareCall: ({ options, ...call }) => ({ ...call, instructions: `Be ${options.tone}.` }),
     })
-    const helper = aiSdkAgent(agent, { options: (input) => ({ tone: (input as { tone: string }).tone }) })
+    const helper = aiSdkAgent(agent, { callOptions: (input) => ({ tone: (input as { tone: string }).tone }) })
     await stepsOf(helper, { input: { tone: 'kind' } })
     expect(server.requests[0]?.messages).toEqual([
       { role: 'system', text: 'Be kind.' },

@@ -94,6 +94,21 @@ describe('a command that goes wrong', () => {
     expect(stderr).not.toContain('geheim')
   })
 
+  it.each([['inspect'], ['tree'], ['logs'], ['cancel']])('names the task that is not there: %s', async (command) => {
+    const { code, stderr } = await cli([command, 'bg_99'], { server })
+    expect(code).toBe(5)
+    expect(stderr).toContain('holdfast: There is no task bg_99\n')
+  })
+
+  it('says so where the folder it was started in is gone', async () => {
+    const script = 'rmdir "$PWD" && exec "$0" "$@"'
+    const folder = tempFolder()
+    const child = spawn('sh', ['-c', script, process.execPath, program, 'ps'], { cwd: folder, env: cliEnv({ server }) })
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number]>])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^holdfast: ENOENT: .*\n$/)
+  })
+
   it('is told by doctor of a URL that no command takes', async () => {
     const folder = tempFolder()
     const env = { XDG_STATE_HOME: folder, HOLDFAST_URL: 'ftp://127.0.0.1' }

@@ -58,6 +58,22 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     })
   })
 
+  it('a task that is taken up again from inside a tool call inherits its lineage, though no ctx was handed over', async () => {
+    const agents = {
+      quick: () => 'done',
+      lead: (ctx: AgentContext) =>
+        ctx.tool('talk', {}, () =>
+          use(runtime, 'send_message', { task: 'q', content: 'more' }, { thread, task: ctx.taskId }),
+        ),
+    }
+    const runtime = await world().open({ agents })
+    await runtime.wait((await runtime.spawn({ thread, agent: 'quick', name: 'q' })).id)
+    const run = await runtime.run({ thread, agent: 'lead', prompt: 'go' })
+    const sent = (await runtime.wait(run.id))?.result as { task: string }
+    const parent = { task: run.id, run: run.id, call: `${run.id}:talk`, agent: 'lead' }
+    expect((await runtime.get(sent.task))?.parent).toEqual(parent)
+  })
+
   it('of a history that retention has removed, what was asked and what came of it is left', async () => {
     const told = (ctx: AgentContext) => ctx.say('much').then(() => 'the end')
     const runtime = await world().open({ agents: { told, helper } })
@@ -69,6 +85,21 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     const next = await runtime.spawn({ thread, agent: 'helper', prompt: 'two', metadata: { continues: first.id } })
     await runtime.send(next.id, { content: 'go' })
     expect((await runtime.wait(next.id))?.result).toMatchObject({ history: ['user: one', 'assistant: the end'] })
+  })
+
+  it('a history tells how each task ended, one that ran out of time too', async () => {
+    const agents = {
+      slow: (ctx: AgentContext) => ctx.say('So far').then(() => untilStopped(ctx)),
+      told: async (ctx: AgentContext) => (await ctx.history()).map(({ role, finish }) => finish ?? role),
+    }
+    const here = world()
+    const runtime = await here.open({ agents })
+    const first = await runtime.spawn({ thread, agent: 'slow', prompt: 'go', timeoutMs: 100 })
+    await here.quiet()
+    await here.clock.advance(100)
+    expect(await runtime.wait(first.id)).toMatchObject({ status: 'failed', error: { code: 'timeout' } })
+    const next = await runtime.spawn({ thread, agent: 'told', prompt: 'on', metadata: { continues: first.id } })
+    expect((await runtime.wait(next.id))?.result).toEqual(['user', 'timeout'])
   })
 
   it('only an ended task of the same thread is continued, whatever the metadata says', async () => {

@@ -1,6 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { principal, type TaskId, taskId, threadId, threadKey } from '../../src/core/id.ts'
-import type { Runtime } from '../../src/index.ts'
+import { createRuntime, type Runtime, type Store } from '../../src/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { faultyStore } from '../../src/testing/faulty-store.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { untilStopped } from './bodies.ts'
 import { counterOf } from './counters.ts'
 import { hearing } from './hearing.ts'
 import { gate, onEachStore, type World } from './world.ts'
@@ -116,19 +121,34 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(third.told).toEqual(second.told)
   })
 
-  it('onEnded runs outside of all tasks: what it spawns is nobody’s child', async () => {
+  it('onEnded runs outside of all tasks: what it spawns is nobody’s child, and fails by itself', async () => {
     const here = world()
-    const spawned: TaskId[] = []
+    const told = Promise.withResolvers<TaskId>()
+    const goOn = gate()
     const runtime = await here.open({
+      agents: { waits: untilStopped },
       onEnded: async ({ thread }) => {
-        if (thread !== 't') return
-        spawned.push((await runtime.spawn({ thread: 'after', run: () => 'follow-up' })).id)
+        if (thread !== 'other') return
+        void Promise.reject(new Error('nobody handles this'))
+        told.resolve((await runtime.spawn({ thread: 'after', run: () => 'follow-up' })).id)
       },
     })
-    await ended(runtime, 1)
-    await here.quiet()
-    expect(await runtime.wait(spawned[0] ?? '')).toMatchObject({ status: 'completed' })
-    expect((await runtime.get(spawned[0] ?? ''))?.parent).toBeUndefined()
+    for (const prompt of ['one', 'two']) await runtime.run({ thread: 'other', agent: 'waits', prompt })
+    const [, queued] = (await runtime.list({ thread: 'other' })).tasks.toReversed()
+    // The end is committed by what a live task does, in whose name everything follows that does not say otherwise.
+    const cancels = await runtime.spawn({
+      thread: 't',
+      run: async () => {
+        await runtime.cancel(queued?.id ?? '')
+        await goOn.opened
+        return 'went on'
+      },
+    })
+    const spawned = await told.promise
+    expect(await runtime.wait(spawned)).toMatchObject({ status: 'completed' })
+    expect((await runtime.get(spawned))?.parent).toBeUndefined()
+    goOn.open()
+    expect(await runtime.wait(cancels.id)).toMatchObject({ status: 'completed', result: 'went on' })
   })
 
   it('a thread whose ends are owed to onEnded is not pruned; one that is deleted owes nothing', async () => {
@@ -167,4 +187,34 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await counterOf(runtime, 'holdfast_hooks_total', { result: 'given_up' })).toBe(1)
     expect(await counterOf(runtime, 'holdfast_hooks_owed')).toBe(0)
   })
+})
+
+it('a call that is settled while the store is being read is not made again by what was read', async () => {
+  const clock = manualClock()
+  const inner = faultyStore(memoryStore({ clock }))
+  let reading: Promise<void> | undefined
+  const isRead = gate()
+  const tasks: Store['tasks'] = async (query) => {
+    const page = await inner.tasks(query)
+    if ('owedBy' in query && reading) {
+      isRead.open()
+      await reading
+    }
+    return page
+  }
+  const answer = gate()
+  const { told, onEnded } = hearing(() => answer.opened)
+  const runtime = createRuntime({ store: { ...inner, tasks }, clock, onEnded })
+  const first = await ended(runtime, 1)
+  for (const id of first) while (!told.some((call) => call.id === id)) await nextTurn()
+  const goOn = gate()
+  reading = goOn.opened
+  const second = await ended(runtime, 1)
+  await isRead.opened
+  answer.open()
+  for (const id of first) while ((await runtime.get(id))?.hook) await nextTurn()
+  goOn.open()
+  for (const id of second) while ((await runtime.get(id))?.hook) await nextTurn()
+  expect(told.map(({ id }) => id)).toEqual([...first, ...second])
+  await runtime.close({ drainMs: 0 })
 })

@@ -171,6 +171,28 @@ onEachStore(['memory', 'sqlite'], (kind, world) => {
     await checkQuestions(second, 3)
   })
 
+  it('branches that ask the same have a question each, before a crash and after it', async () => {
+    const here = world()
+    const agents = {
+      asking: async (ctx: AgentContext) => {
+        const texts = ctx.attempt === 1 ? ['other', 'same', 'same'] : ['same', 'same', 'other']
+        const answers = await Promise.all(texts.map((text) => ctx.ask({ text })))
+        return answers.map(({ answer }) => answer)
+      },
+    }
+    const first = await here.open({ agents })
+    const task = await first.run({ thread, agent: 'asking', prompt: 'go' })
+    await questionIn(first, thread, 3)
+    await here.crash()
+    const second = await here.open({ agents })
+    await here.quiet()
+    const questions = await second.questions()
+    expect(questions.map(({ text }) => text)).toEqual(['other', 'same', 'same'])
+    for (const [at, { id }] of questions.entries()) await second.answer(id, at)
+    const { result } = (await second.wait(task.id)) ?? {}
+    expect((result as number[]).toSorted()).toEqual([0, 1, 2])
+  })
+
   it('a cancel that is committed while nobody goes on with the task closes its question', async () => {
     const here = world()
     const first = await here.open({ agents: { asker } })

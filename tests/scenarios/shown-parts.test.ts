@@ -62,4 +62,15 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(task).toMatchObject({ status: 'failed', error: { code: 'replay_mismatch' } })
     expect(task?.error?.message).toContain('step "one" (step) is recorded with another input than it has now')
   })
+
+  it('a tool whose output JSON cannot hold is shown as failed, as its caller is told', async () => {
+    const agents = {
+      calls: (ctx: AgentContext) => ctx.tool('odd', {}, () => () => 1).catch((error: Error) => error.message),
+    }
+    const runtime = await world().open({ agents })
+    const { id } = await runtime.run({ thread: 't', agent: 'calls', prompt: 'go' })
+    const error = 'The output of tool odd is a function, which JSON cannot hold'
+    expect((await runtime.wait(id))?.result).toBe(error)
+    expect((await runtime.thread('t')).messages.at(-1)?.parts).toMatchObject([{ type: 'tool', name: 'odd', error }])
+  })
 })

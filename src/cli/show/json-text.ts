@@ -1,5 +1,6 @@
-// JSON leaves these as they are; some readers of lines end one there, and a terminal takes some of them as commands.
-const unescaped = /[\u007f-\u009f\u2028\u2029]/g
+// JSON leaves these as they are; some readers of lines end one there, and a terminal takes some of them as commands or turns
+// the direction of writing around.
+const unescaped = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 export function jsonText(value: unknown, indent?: number): string {
   return printableJson(JSON.stringify(value, undefined, indent))

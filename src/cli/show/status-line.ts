@@ -35,7 +35,8 @@ export class StatusLine {
   constructor(around: Surroundings, isOn: boolean, text: () => string) {
     this.#around = around
     this.#text = text
-    this.#stop = isOn && around.isTty.err ? eachFrame(around.clock, () => this.#draw()) : () => {}
+    const isDrawable = around.isTty.err && around.env['TERM'] !== 'dumb'
+    this.#stop = isOn && isDrawable ? eachFrame(around.clock, () => this.#draw()) : () => {}
   }
 
   /** Writes data. */

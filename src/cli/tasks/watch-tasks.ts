@@ -85,7 +85,7 @@ interface Painter {
 /** In place on a terminal, where ages go on as well; elsewhere one list after the other, each if it differs from the last. */
 function createPainter({ around, global, show, signal }: Cli, print: Print): Painter {
   const { clock, err, isTty, columns } = around
-  const isInPlace = isTty.out && !global.json
+  const isInPlace = isTty.out && !global.json && around.env['TERM'] !== 'dumb'
   const screen = new Screen(around)
   let shown: readonly Task[] = []
   let last: string | undefined

@@ -101,6 +101,34 @@ describe('the history that a model is given', () => {
     expect(history[1]?.content).toMatchObject([{ output: { type: 'text', value: 'shown: seen' } }])
   })
 
+  it('has nothing that providers refuse: text without a character, names that no tool may have, addresses of no file', async () => {
+    const look = tool({ inputSchema: jsonSchema<object>({ type: 'object' }), execute: () => 'seen' })
+    const history = await modelHistory(
+      [
+        message('user', [text('')]),
+        message('user', [text(' \n'), text('go')]),
+        message('assistant', [
+          text('\n'),
+          call('a', { name: 'look', output: 1 }),
+          call('b', { name: 'Suche im Netz/für.alle', output: 2 }),
+          call('c', { name: '', output: 3 }),
+          call('d', { name: 'x'.repeat(100), output: 4 }),
+          text(' '),
+        ]),
+        message('user', [{ type: 'file', mediaType: 'text/plain', url: 'javascript:alert(1)' }]),
+        message('assistant', [text('  '), { type: 'file', mediaType: 'text/plain', url: 'file:///etc/passwd' }]),
+      ],
+      { look },
+    )
+    expect(history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+    expect(history[0]?.content).toEqual([{ type: 'text', text: 'go' }])
+    for (const { content } of history.slice(1, 3)) {
+      const names = (content as { toolName: string }[]).map(({ toolName }) => toolName)
+      expect(names).toEqual(['look', 'Suche_im_Netz_f_r_alle', 'tool', 'x'.repeat(64)])
+    }
+    expect(history[3]?.content).toEqual([{ type: 'text', text: 'javascript:alert(1)' }])
+  })
+
   it('leaves out a turn that was cancelled before it started, and no other', async () => {
     const cancelled = { finish: 'cancelled' } as const
     const history = await modelHistory([

@@ -75,6 +75,6 @@ describe('the record of a model stream', () => {
       responseHeaders: { 'retry-after-ms': '0' },
     })
     expect(plain).toMatchObject({ name: 'TypeError', message: 'bad', code: 'E_BAD' })
-    expect(odd).toMatchObject({ name: 'Error', message: '{"odd":1}' })
+    expect(odd).toMatchObject({ name: 'Error', message: 'The agent threw {"odd":1}' })
   })
 })

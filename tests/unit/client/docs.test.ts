@@ -1,36 +1,17 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { printedBy, programsIn } from '../../docs-program.ts'
 
-const root = resolve(import.meta.dirname, '../../..')
-const run = promisify(execFile)
-
-async function programs(): Promise<string[]> {
-  const text = await readFile(join(root, 'docs/client.md'), 'utf8')
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].flatMap((match) => match[1] ?? [])
-}
+const page = readFileSync(join(import.meta.dirname, '../../../docs/client.md'), 'utf8')
 
 /** What a program prints, one line each. */
 async function outputOf(program: string): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-docs-'))
-  try {
-    const source = program
-      .replaceAll("from 'holdfast'", `from '${join(root, 'src/index.ts')}'`)
-      .replaceAll("from 'holdfast/client'", `from '${join(root, 'src/client/index.ts')}'`)
-    const file = join(folder, 'program.ts')
-    await writeFile(file, source)
-    const { stdout } = await run(process.execPath, [file], { cwd: folder })
-    return stdout.trim().split('\n')
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  return (await printedBy(program)).trim().split('\n')
 }
 
 it('the programs of the page on the client run to their end and print what they say', async () => {
-  const [first = '', typed = '', refused = '', view = '', ...rest] = await programs()
+  const [first = '', typed = '', refused = '', view = '', ...rest] = programsIn(page)
   expect(rest).toEqual([])
   expect(await outputOf(first)).toEqual(['hello', 'hello'])
   expect(await outputOf(typed)).toEqual(['https://example.com/kelp', '1'])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AskedQuestion, type AskState, answer, ask, expire } from '../../../src/core/ask.ts'
+import { type AskedQuestion, type Asking, answer, ask, expire } from '../../../src/core/ask.ts'
 import type { Decision } from '../../../src/core/decision.ts'
 import { end } from '../../../src/core/end.ts'
 import { taskId } from '../../../src/core/id.ts'
@@ -34,7 +34,7 @@ class Talk {
     this.live = new LiveThread({ ...emptyPart(key), tasks: [taskRecord('bg_1', fields)] })
   }
 
-  ask(asked: Partial<AskedQuestion> & { stepKey: string }, now = 0): AskState | undefined {
+  ask(asked: Partial<AskedQuestion> & { stepKey: string }, now = 0): Asking | undefined {
     const given = { id: `q_${this.#count++}`, text: '?', ...asked }
     return this.#decide(ask(this.live, around, { task, epoch: 1 }, given, now, step(asked.stepKey)), now)
   }
@@ -78,6 +78,14 @@ describe('a question', () => {
     expect(talk.ask({ stepKey: 's/~ask', input: 'new' })).toMatchObject({ open: { id: 'q_4', stepKey: 's/~ask#q_4' } })
     expect(talk.ask({ stepKey: 's/~ask', input: 'new' })).toMatchObject({ open: { id: 'q_4' } })
     expect(talk.types).toEqual(Array(3).fill('question.asked'))
+  })
+
+  it('is of one step, though another asks the same', () => {
+    const talk = new Talk()
+    talk.ask({ stepKey: '~ask', input: 'a' })
+    const isOthers = (id: string) => id === 'q_0'
+    expect(talk.ask({ stepKey: '~ask#2', input: 'a', isOthers })).toMatchObject({ open: { id: 'q_1' } })
+    expect(talk.live.questionsOf(task).map(({ stepKey }) => stepKey)).toEqual(['~ask', '~ask#2'])
   })
 
   it('is the one of its key, whatever its text has become, if it is alone', () => {

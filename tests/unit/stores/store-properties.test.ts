@@ -7,7 +7,7 @@ import { logOf, numbersOf, upTo } from '../../../src/testing/store-suite/builder
 import { batches, type Intention, keys, UnitMaker } from './random-units.ts'
 import { StoreModel } from './store-model.ts'
 import { pictureOf } from './store-picture.ts'
-import { type StoreRow, storeFixture, storeTable } from './store-table.ts'
+import { memoryRow, type StoreRow, storeFixture, storeTable } from './store-table.ts'
 
 interface Batch {
   readonly moveMs: number
@@ -51,8 +51,6 @@ function expected(wanted: readonly Intention[], model: StoreModel, maker: UnitMa
   return { units, verdicts: model.commit(units, now) }
 }
 
-const [memory] = storeTable
-
 describe.each(storeTable)('the $name store, whatever it is asked', (row) => {
   // A durable store is dear to make, so it gets fewer histories, each as long as the others.
   const numRuns = row.isDurable ? 25 : 300
@@ -60,7 +58,7 @@ describe.each(storeTable)('the $name store, whatever it is asked', (row) => {
   it('gives the verdicts of the model, writes a batch whole or not at all, and holds what memory holds', async () => {
     const property = fc.asyncProperty(batches, async (history) => {
       const picture = await pictureAfter(row, history)
-      if (memory && row !== memory) expect(picture).toEqual(await pictureAfter(memory, history))
+      if (row !== memoryRow) expect(picture).toEqual(await pictureAfter(memoryRow, history))
     })
     await fc.assert(property, { numRuns })
   })

@@ -2,9 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
+import { postgresStore } from '../../../src/stores/postgres/index.ts'
 import { sqliteStore } from '../../../src/stores/sqlite/index.ts'
 import type { Store } from '../../../src/stores/store.ts'
-import type { StoreFixture } from '../../../src/testing/store-suite/index.ts'
+import type { StoreCase, StoreFixture } from '../../../src/testing/store-suite/index.ts'
+import { testSchema } from '../../postgres/harness/schema.ts'
 
 type FixtureClock = StoreFixture['clock']
 
@@ -17,28 +19,50 @@ interface StorePlace {
 export interface StoreRow {
   readonly name: string
   readonly isDurable: boolean
+  /** Several nodes may have it open. */
+  readonly isShared: boolean
   place(): Promise<StorePlace>
 }
 
-/** Every backend that the suite and the properties are checked for. */
-export const storeTable: readonly StoreRow[] = [
-  {
-    name: 'memory',
-    isDurable: false,
-    place: async () => ({ store: (clock) => memoryStore({ clock }), remove: async () => {} }),
+export const memoryRow: StoreRow = {
+  name: 'memory',
+  isDurable: false,
+  isShared: false,
+  place: async () => ({ store: (clock) => memoryStore({ clock }), remove: async () => {} }),
+}
+
+const sqliteRow: StoreRow = {
+  name: 'sqlite',
+  isDurable: true,
+  isShared: false,
+  place: async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-'))
+    return {
+      store: (clock) => sqliteStore({ path: join(folder, 'store.db'), clock }),
+      remove: () => rm(folder, { recursive: true, force: true }),
+    }
   },
-  {
-    name: 'sqlite',
-    isDurable: true,
-    place: async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'holdfast-'))
-      return {
-        store: (clock) => sqliteStore({ path: join(folder, 'store.db'), clock }),
-        remove: () => rm(folder, { recursive: true, force: true }),
-      }
-    },
+}
+
+const postgresRow: StoreRow = {
+  name: 'postgres',
+  isDurable: true,
+  isShared: true,
+  place: async () => {
+    const schema = testSchema()
+    return { store: (clock) => postgresStore({ url: schema.url, clock }), remove: () => schema.drop() }
   },
-]
+}
+
+/** The backends that the suite and the properties are checked for: those that need no server, or the one that does. */
+export const storeTable: readonly StoreRow[] =
+  process.env['HOLDFAST_TEST_STORE'] === 'postgres' ? [postgresRow] : [memoryRow, sqliteRow]
+
+/** Whether a case asks no more of a store than it promises. */
+export function isFor(row: StoreRow, storeCase: StoreCase): boolean {
+  if (storeCase.needsDurability && !row.isDurable) return false
+  return !(storeCase.needsSoleNode && row.isShared)
+}
 
 export interface DisposableFixture extends StoreFixture {
   dispose(): Promise<void>

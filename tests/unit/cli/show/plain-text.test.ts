@@ -25,12 +25,16 @@ describe('text of others', () => {
     )
   })
 
+  it('turns no direction of writing around as JSON', () => {
+    expect(jsonText('a\u202eb\u2066c\u200fd\u061ce')).toBe('"a\\u202eb\\u2066c\\u200fd\\u061ce"')
+  })
+
   it('is the same text as JSON, and has no control character there either', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(JSON.parse(jsonText({ text }))).toEqual({ text })
         // biome-ignore lint/suspicious/noControlCharactersInRegex: what must never be left.
-        expect(jsonText({ text })).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/)
+        expect(jsonText({ text })).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/)
       }),
     )
   })

@@ -40,6 +40,14 @@ describe('the status line', () => {
     }
   })
 
+  it('is nothing on a terminal that cannot draw a line twice', () => {
+    const around = fakeSurroundings({ isTty: true, env: { TERM: 'dumb' } })
+    const status = new StatusLine(around, true, () => 'busy')
+    around.fireTimers()
+    status.close()
+    expect(around.written).toEqual({ out: '', err: '' })
+  })
+
   it('turns', () => {
     expect(new Set([0, 100, 200].map(spinnerFrame)).size).toBe(3)
   })

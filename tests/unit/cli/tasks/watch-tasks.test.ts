@@ -3,7 +3,7 @@ import type { Cli } from '../../../../src/cli/command.ts'
 import { createShow } from '../../../../src/cli/show/show.ts'
 import { watchTasks } from '../../../../src/cli/tasks/watch-tasks.ts'
 import { type Client, HoldfastError, type Task } from '../../../../src/client/index.ts'
-import { fakeSurroundings } from '../fake-surroundings.ts'
+import { type FakeOptions, fakeSurroundings } from '../fake-surroundings.ts'
 
 const plain = { json: false, quiet: false, color: false }
 
@@ -14,12 +14,12 @@ function fakeClient(events: ReadableStream<unknown>): Client {
 }
 
 /** Watches lists that come one after the other; what is a text is refused with that code. */
-function watch(lists: readonly (readonly string[] | 'unreachable' | 'unauthenticated')[]) {
+function watch(lists: readonly (readonly string[] | 'unreachable' | 'unauthenticated')[], options: FakeOptions = {}) {
   const setTimer = (_ms: number, fire: () => void) => {
     setImmediate(fire)
     return { cancel: () => {} }
   }
-  const around = { ...fakeSurroundings(), clock: { now: () => 0, setTimer } }
+  const around = { ...fakeSurroundings(options), clock: { now: () => 0, setTimer } }
   const cli = { around, global: plain, show: createShow(around, plain), signal: new AbortController().signal }
   let count = 0
   const list = async (): Promise<readonly Task[]> => {
@@ -53,6 +53,16 @@ async function settled(): Promise<void> {
 }
 
 describe('watching tasks', () => {
+  it('shows one list after the other on a terminal that cannot draw in place', async () => {
+    const watched = watch([['a'], ['a', 'b']], { isTty: true, env: { TERM: 'dumb' } })
+    await settled()
+    watched.event()
+    await settled()
+    watched.end()
+    await watched.ended
+    expect(watched.out()).toBe('a\n\na\nb\n')
+  })
+
   it('lists again after an event, and shows what differs from the last', async () => {
     const watched = watch([['a'], ['a'], ['a', 'b']])
     await settled()

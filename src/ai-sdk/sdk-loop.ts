@@ -5,10 +5,11 @@ import type { CallSettings, EndedStep, PreparedStep, StepContent, StepToPrepare 
 import { approvalByQuestion } from './approval.ts'
 import { durableModel } from './durable-model.ts'
 import { durableTools } from './durable-tools.ts'
-import { Flights } from './flights.ts'
 import { readInbox } from './inbox-messages.ts'
+import { OpenCalls } from './open-calls.ts'
+import { showTool } from './shown-tool.ts'
 
-export interface SdkRunParts {
+export interface SdkLoopParts {
   readonly ctx: AgentContext
   readonly policyOf: (tool: string) => AfterCrash
   /** What the model is told before each of its steps, besides the conversation. */
@@ -16,30 +17,30 @@ export interface SdkRunParts {
 }
 
 /**
- * One run of the SDK's loop inside a task. Between two steps of the model nothing runs in parallel, so what is done there
- * (reading the inbox, noting the thread's tasks) comes in the same order on replay.
+ * The SDK's loop as a task takes it. Between two steps of the model nothing runs in parallel, so what is done there (reading
+ * the inbox, noting the thread's tasks) comes in the same order on replay.
  */
-export class SdkRun {
-  readonly flights = new Flights()
-  readonly #parts: SdkRunParts
+export class SdkLoop {
+  readonly openCalls = new OpenCalls()
+  readonly #parts: SdkLoopParts
   /** The calls of the step at work that are executed here, and so told of by their own steps. */
   readonly #executed = new Set<string>()
   #note: string | undefined
 
-  constructor(parts: SdkRunParts) {
+  constructor(parts: SdkLoopParts) {
     this.#parts = parts
   }
 
   /** What a call is made with, made durable. */
   prepare(call: CallSettings): CallSettings {
     const { ctx, policyOf } = this.#parts
-    const { flights } = this
-    const models = { ctx, flights, note: () => this.#note }
+    const { openCalls } = this
+    const models = { ctx, openCalls, note: () => this.#note }
     const onExecuted = (id: string) => void this.#executed.add(id)
     return {
       ...call,
       model: durableModel(models, call.model),
-      ...(call.tools && { tools: durableTools({ ctx, flights, policyOf, onExecuted }, call.tools) }),
+      ...(call.tools && { tools: durableTools({ ctx, openCalls, policyOf, onExecuted }, call.tools) }),
       toolApproval: approvalByQuestion(ctx, call.toolApproval),
       prepareStep: async (step) => {
         const prepared = await this.#prepareStep(step, call)
@@ -56,14 +57,14 @@ export class SdkRun {
       if (type !== 'tool-call' || call === undefined || name === undefined) continue
       if (providerExecuted || this.#executed.has(call)) continue
       const shown = { type: 'tool', id: `${ctx.taskId}:${call}`, name, input: input ?? null } as const
-      await ctx.show(shown)
+      await showTool(ctx, shown)
       const error = refusalOf(content, call)
-      if (error !== undefined) await ctx.show({ ...shown, error })
+      if (error !== undefined) await showTool(ctx, { ...shown, error })
     }
     this.#executed.clear()
   }
 
-  /** The user's own hook is shown the user's model: one that is made durable belongs to this run, and to nobody else. */
+  /** The user's own hook is shown the user's model: one that is made durable belongs to this task, and to nobody else. */
   async #prepareStep(step: StepToPrepare, { model, prepareStep }: CallSettings): Promise<PreparedStep> {
     const { ctx, note } = this.#parts
     const last = step.steps.at(-1)
@@ -72,7 +73,7 @@ export class SdkRun {
     if (note) this.#note = await ctx.step('note', note)
     const messages = [...step.messages, ...arrived]
     const prepared = await prepareStep?.({ ...step, model, messages })
-    return arrived.length > 0 ? { messages, ...prepared } : { ...prepared }
+    return { ...prepared, ...(arrived.length > 0 && { messages: prepared?.messages ?? messages }) }
   }
 }
 

@@ -1,0 +1,36 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createClient } from '../../../src/client/index.ts'
+import { manualClock } from '../../../src/testing/manual-clock.ts'
+
+describe('a server that takes a connection and never answers', () => {
+  it.each(['attach', 'firehose'] as const)('is asked anew for a stream after a minute: %s', async (how) => {
+    const clock = manualClock()
+    let asked = 0
+    const fetch: typeof globalThis.fetch = (_url, init) => {
+      asked += 1
+      return new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
+      })
+    }
+    const client = createClient({ url: 'http://s', fetch, clock, transport: 'sse', random: () => 0 })
+    onTestFinished(() => client.close())
+    const items = how === 'attach' ? client.thread('t').attach({ after: 0 }) : client.firehose()
+    const first = items.next()
+    await clock.advance(61_000)
+    expect(asked).toBe(2)
+    client.close()
+    expect(await first).toEqual({ done: true, value: undefined })
+    await clock.advance(0)
+    expect(clock.pendingTimerCount).toBe(0)
+  })
+})
+
+describe('an answer that is no answer of Holdfast', () => {
+  it.each(['<html></html>', 'null', '', '{"cut":'])('is told as such: %j', async (body) => {
+    const fetch: typeof globalThis.fetch = () => Promise.resolve(new Response(body))
+    const client = createClient({ url: 'http://s', fetch, clock: manualClock() })
+    const refusal = { code: 'unreachable', message: expect.stringContaining('not Holdfast that answered') as string }
+    await expect(client.get('bg_0')).rejects.toMatchObject(refusal)
+    await expect(client.run('t', { agent: 'echo', prompt: 'x' })).rejects.toMatchObject(refusal)
+  })
+})
