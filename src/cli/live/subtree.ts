@@ -30,7 +30,7 @@ export class Subtree {
   /** Takes over what a snapshot shows: what came before it may never be in the log. */
   sees(tasks: readonly Task[]): void {
     for (const task of tasks.toSorted((one, other) => one.createdAt - other.createdAt)) this.#join(task)
-    const live = tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id)
+    const live: readonly string[] = tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id)
     for (const id of this.#live) if (!live.includes(id)) this.#live.delete(id)
   }
 
