@@ -1,9 +1,11 @@
 import type { Decision, Surroundings } from './decision.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
+import { isOpen } from './question.ts'
 import type { ResumePlan } from './resume.ts'
 import type { StepRecord } from './step.ts'
 import type { TaskRecord } from './task.ts'
+import { attachedTree } from './tree.ts'
 import type { Report } from './unit.ts'
 import { UnitDraft } from './unit-draft.ts'
 
@@ -37,6 +39,21 @@ export interface ResumeBasis extends Report {
 export function countCrashes(record: TaskRecord, steps: readonly StepRecord[]): number {
   const hasNewStep = steps.some((step) => step.attempt === record.attempt)
   return hasNewStep ? Math.min(record.crashes, 1) : record.crashes
+}
+
+/**
+ * A resumed task that only waits, for people in the end, has lived to get as far as it can: whatever brings its node down while it
+ * waits is not it, so the crashes before are not in a row with those to come. Without this a question would not outlive
+ * three crashes of its node, whoever caused them.
+ */
+export function restWhileAsking(live: LiveThread, around: Surroundings, id: TaskId, epoch: number): Decision<boolean> {
+  const record = live.task(id)
+  if (!record || record.epoch !== epoch || record.crashes === 0) return { value: false }
+  const isAsking = attachedTree(live, record).some((task) => live.questionsOf(task.id).some(isOpen))
+  if (!isAsking) return { value: false }
+  const draft = new UnitDraft(live, around, 'ask', { task: id, epoch })
+  draft.put({ ...record, crashes: 0 })
+  return { unit: draft.build(), value: true }
 }
 
 /** Begins the next attempt of a task that was taken over. */

@@ -2,6 +2,7 @@ import { type Ending, end } from '../core/end.ts'
 import type { TaskId } from '../core/id.ts'
 import { type Outcome, thrownOutcome } from '../core/outcome.ts'
 import { PartsFold } from '../core/parts.ts'
+import { restWhileAsking } from '../core/recover.ts'
 import { Replay } from '../core/replay.ts'
 import { EmitBag } from '../core/resume.ts'
 import { StepKeys, type StepRecord } from '../core/step.ts'
@@ -83,12 +84,12 @@ export class Executor {
     const version = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)?.version
     const versions = { recorded: record.version, current: version }
     const replay = resumption ? new Replay(resumption.steps, versions) : nothingRecorded
-    const execution = new Execution(this.#parts, {
+    const execution: Execution = new Execution(this.#parts, {
       record,
       output: resumption?.output ?? new PartsFold(),
       bag: resumption?.bag ?? nothingEmitted,
       steps: new Steps(record.id, record.attempt, new StepKeys(), replay),
-      slot: new SlotHolder(this.#parts.slots),
+      slot: new SlotHolder(this.#parts.slots, record.crashes > 0 ? () => this.#rested(execution) : undefined),
     })
     this.#executions.set(record.id, execution)
     execution.onFailure((outcome) => void this.#finish(execution, outcome))
@@ -152,6 +153,15 @@ export class Executor {
     if (execution.stopKind === 'handover' || execution.stopKind === 'lost') return this.abandon(execution)
     const { mismatch } = execution.steps
     await this.#finish(execution, mismatch ? outcomeOf(mismatch) : outcome)
+  }
+
+  /** A task that crashed before only waits now: if it waits for people, that is as far as it can get. */
+  #rested(execution: Execution): void {
+    const { task, epoch } = execution
+    const resting = this.#parts.writer.change(
+      executing(execution, 'ask', (live, around) => restWhileAsking(live, around, task, epoch)),
+    )
+    resting.catch((error: unknown) => this.#parts.log.warn({ err: error, task }, 'a waiting task could not be noted'))
   }
 
   #codeOf({ id, agent }: TaskRecord): AgentFunction | undefined {

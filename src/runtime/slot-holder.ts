@@ -1,6 +1,9 @@
 import type { StepScope } from './ambient.ts'
 import type { Slots } from './slots.ts'
 
+// One for all: many tasks wait at once, and each keeps its holder.
+const noop = () => {}
+
 /**
  * The slot of one execution: held while its code runs, given back while it only waits.
  *
@@ -9,14 +12,17 @@ import type { Slots } from './slots.ts'
  */
 export class SlotHolder {
   readonly #slots: Slots
+  readonly #onRest: () => void
   readonly #steps = new Set<StepScope>()
   #waitCount = 0
   #isHeld = true
   #isClosed = false
   #taking: Promise<void> | undefined
 
-  constructor(slots: Slots) {
+  /** `onRest` is called whenever the slot is given back because everything waits. */
+  constructor(slots: Slots, onRest: () => void = noop) {
     this.#slots = slots
+    this.#onRest = onRest
   }
 
   /** A step's function is about to run. If the slot was given back meanwhile, it waits for one. */
@@ -63,6 +69,7 @@ export class SlotHolder {
     if (!this.#isHeld || !this.#onlyWaits) return
     this.#isHeld = false
     this.#slots.give()
+    this.#onRest()
   }
 
   #hold(): Promise<void> {

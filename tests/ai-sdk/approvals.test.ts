@@ -81,7 +81,10 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     const server = await modelServer(turns({ calls: [{ name: 'remove', input: { path } }] }, { text: 'Done.' }))
     const removed: string[] = []
     const agentsWith = (change: (path: string) => string) => {
-      const validate = (value: unknown) => ({ success: true, value: { path: change((value as { path: string }).path) } })
+      const validate = (value: unknown) => ({
+        success: true,
+        value: { path: change((value as { path: string }).path) },
+      })
       const inputSchema = jsonSchema<{ path: string }>({ type: 'object' }, { validate: validate as never })
       const remove = tool({ inputSchema, needsApproval: true, execute: (input) => removed.push(input.path) })
       return { helper: aiSdkAgent({ model: modelOf(server), tools: { remove } }) }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type AgentContext, isHoldfastError, type Runtime, scriptAgent } from '../../src/index.ts'
 import { asker, questionIn } from './asking.ts'
+import { forever } from './attempts.ts'
 import { crashEverywhere, crashEverywhereTwice, crashTestMs, type Story } from './crash-everywhere.ts'
 import { logOf, onEachStore } from './world.ts'
 
@@ -205,5 +206,34 @@ onEachStore(['memory', 'sqlite'], (kind, world) => {
     const types = (await logOf(strange, thread)).map((event) => event.type)
     expect(types.slice(-3)).toEqual(['question.closed', 'message.created', 'task.cancelled'])
     await expect(strange.answer(id, 1)).rejects.toMatchObject({ code: 'task_terminated' })
+  })
+
+  it('a task that only waits for people outlives any number of crashes, and so does one that waits for it', async () => {
+    const here = world()
+    const agents = {
+      asker,
+      parent: async (ctx: AgentContext) => {
+        const child = await ctx.spawn({ agent: 'asker', input: { text: 'Deploy?' } })
+        return ctx.wait(child.id)
+      },
+      busy: (ctx: AgentContext) => Promise.all([ctx.ask({ text: 'Really?' }), ctx.step('work', () => forever())]),
+    }
+    let runtime = await here.open({ agents })
+    const parent = await runtime.run({ thread, agent: 'parent', prompt: 'go' })
+    const busy = await runtime.spawn({ thread, agent: 'busy' })
+    for (let crashCount = 0; crashCount < 7; crashCount += 1) {
+      await here.quiet()
+      await here.crash()
+      runtime = await here.open({ agents })
+    }
+    expect(await runtime.wait(busy.id)).toMatchObject({ status: 'failed', error: { code: 'poisoned' }, attempt: 3 })
+    const [question] = await runtime.questions({ thread })
+    expect(question?.text).toBe('Deploy?')
+    await runtime.answer(question?.id ?? '', 'yes')
+    expect(await runtime.wait(parent.id)).toMatchObject({
+      status: 'completed',
+      attempt: 8,
+      result: { answer: { answer: 'yes' } },
+    })
   })
 })

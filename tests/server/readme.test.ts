@@ -3,12 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { fromSources, programsIn } from '../docs-program.ts'
 import { OwnedProcess } from './harness/owned-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const [, section = ''] = /^## Serve it$(.*?)^## /ms.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
 const commands = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap((match) => match[1] ?? [])
-const [program = ''] = [...section.matchAll(/^```ts\n(.*?)^```$/gms)].flatMap((match) => match[1] ?? [])
+const [program = ''] = programsIn(section)
 
 const hasCurl = spawnSync('which', ['curl']).status === 0
 
@@ -33,9 +34,7 @@ describe('the server of the README', () => {
 /** Starts Node with a home folder of its own, in which the program of the README is. */
 async function started(given: readonly [string, ...string[]]): Promise<{ server: OwnedProcess; home: string }> {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-readme-'))
-  const source = program
-    .replaceAll("from 'holdfast'", `from '${join(root, 'src/index.ts')}'`)
-    .replace('agents: { helper } }))', 'agents: { helper } }), { port: 0 })')
+  const source = fromSources(program).replace('agents: { helper } }))', 'agents: { helper } }), { port: 0 })')
   writeFileSync(join(home, 'program.ts'), source)
   const [file, ...rest] = given
   const path = file === 'program.ts' ? join(home, file) : join(root, file)

@@ -16,11 +16,15 @@ describe('a message that nobody reads', () => {
     const { post, get, run, runtime } = await served()
     const id = await run('t', [{ receive: {} }])
     const ids: unknown[] = []
-    const held = await runtime.spawn({ thread: 't', agent: 'script', input: { script: [{ sleepMs: 50 }] } })
+    const held = await runtime.spawn({ thread: 't', agent: 'script', input: { script: [{ ask: { text: 'Done?' } }] } })
     for (const content of ['one', 'two']) {
       const { status, body } = await post(`/v1/tasks/${held.id}/messages`, { content })
       expect(status).toBe(202)
       ids.push(body['id'])
+    }
+    for await (const event of runtime.subscribe({ thread: 't', after: 0, types: ['question.asked'] })) {
+      if (event.type === 'question.asked') await runtime.answer(event.data.question.id, 'yes')
+      break
     }
     await runtime.wait(held.id)
     expect(await (await get(`/v1/tasks/${held.id}`)).json()).toMatchObject({ status: 'completed', unread: ids })
