@@ -9,9 +9,9 @@ type Taking = 'taken' | 'blocked' | 'full'
 // What one lane may add to a batch. A batch that is one lane's flood is written in about a millisecond.
 export const turnBytes = 32 * 1024
 // What a lane may add that has been alone for a while, so that the fsync is not most of what its batches cost.
-const aloneBytes = 192 * 1024
+const aloneBytes = 384 * 1024
 // Batches in a row. Whoever writes now and then, every few milliseconds, is never made to wait for a large one.
-const aloneBatchCount = 16
+const aloneBatchCount = 8
 
 /**
  * Queues that take turns, one turn per batch. What is in one lane keeps its order; between lanes there is none, so a task
