@@ -4,7 +4,7 @@ import { prometheusMetrics } from './server/prometheus.ts'
 import type { Store } from './stores/store.ts'
 
 export interface CreateRuntimeOptions extends RuntimeOptions {
-  /** `memory:`, `sqlite:PATH`, or a store. */
+  /** `memory:`, `sqlite:PATH`, `postgres://…`, or a store. */
   readonly store?: string | Store
 }
 
@@ -18,7 +18,7 @@ async function openStore(store: string | Store | undefined): Promise<Store> {
   if (store === undefined) {
     throw new HoldfastError(
       'no_store',
-      "No store is configured; pass store: 'memory:' or 'sqlite:PATH' to createRuntime",
+      "No store is configured; pass store: 'memory:', 'sqlite:PATH' or 'postgres://…' to createRuntime",
     )
   }
   if (typeof store !== 'string') return store
@@ -31,7 +31,23 @@ async function openStore(store: string | Store | undefined): Promise<Store> {
     const { sqliteStore } = await import('./stores/sqlite/index.ts')
     return sqliteStore({ path })
   }
-  throw new HoldfastError('no_store', `${JSON.stringify(store)} is no store; use memory: or sqlite:PATH`)
+  if (/^postgres(ql)?:/.test(store)) return openPostgres(store)
+  throw new HoldfastError('no_store', `${JSON.stringify(store)} is no store; use memory:, sqlite:PATH or postgres://…`)
+}
+
+/** Its driver is there only where somebody wants it. */
+async function openPostgres(url: string): Promise<Store> {
+  const { postgresStore } = await import('./stores/postgres/index.ts').catch((error: unknown) => {
+    if (!isMissingPackage(error, 'pg')) throw error
+    const message = 'A store on PostgreSQL needs the package pg: install it with `npm install pg`'
+    throw new HoldfastError('no_store', message, { cause: error })
+  })
+  return postgresStore({ url })
+}
+
+function isMissingPackage(error: unknown, name: string): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  return error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes(`'${name}'`)
 }
 
 export { type ErrorCode, HoldfastError, isHoldfastError, type TaskError, type TaskErrorCode } from './core/errors.ts'

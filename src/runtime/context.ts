@@ -39,7 +39,7 @@ const messagePage = 1000
 
 /**
  * What one execution hands to its agent. Its functions are bound to it, because an agent may take them apart; what is
- * looked up at each use is on the prototype, because many tasks wait at once and each keeps its context.
+ * seldom used is bound at each use, because many tasks wait at once and each keeps its context.
  */
 export class TaskContext implements AgentContext {
   readonly signal: AbortSignal
@@ -52,10 +52,6 @@ export class TaskContext implements AgentContext {
   readonly emit: AgentContext['emit']
   readonly say: AgentContext['say']
   readonly think: AgentContext['think']
-  readonly answer: AgentContext['answer']
-  readonly progress: AgentContext['progress']
-  readonly usage: AgentContext['usage']
-  readonly show: AgentContext['show']
   readonly step: AgentContext['step']
   readonly tool: AgentContext['tool']
   readonly sleep: AgentContext['sleep']
@@ -88,10 +84,6 @@ export class TaskContext implements AgentContext {
       })
     this.say = (text) => execution.emit('text.delta', { text: checkedText('What is said', text) })
     this.think = (text) => execution.emit('thinking', { text: checkedText('What is thought', text) })
-    this.answer = (output) => execution.emit('answer', { output: encodable('The answer', output) })
-    this.progress = (value, note) => execution.emit('progress', checkedProgress(value, note))
-    this.usage = (usage) => execution.emit('usage', checkedUsage(usage))
-    this.show = (part) => showPart(execution, part)
     this.step = ((key: string, fn: () => unknown, options: StepOptions = {}) =>
       taker.function(key, fn, options.input)) as AgentContext['step']
     this.tool = ((name: string, input: unknown, fn: ToolFunction, options: ToolOptions = {}) =>
@@ -101,6 +93,26 @@ export class TaskContext implements AgentContext {
     this.wait = (task) => waits.end(task)
     this.receive = (options) => waits.receive(options)
     this.messages = () => taker.read(() => conversation(store, execution.thread, record.startedSeq ?? 0))
+  }
+
+  get answer(): AgentContext['answer'] {
+    const execution = this.#execution
+    return (output) => execution.emit('answer', { output: encodable('The answer', output) })
+  }
+
+  get progress(): AgentContext['progress'] {
+    const execution = this.#execution
+    return (value, note) => execution.emit('progress', checkedProgress(value, note))
+  }
+
+  get usage(): AgentContext['usage'] {
+    const execution = this.#execution
+    return (usage) => execution.emit('usage', checkedUsage(usage))
+  }
+
+  get show(): AgentContext['show'] {
+    const execution = this.#execution
+    return (part) => showPart(execution, part)
   }
 
   /** Most tasks never ask, so what it takes is made when one does. */

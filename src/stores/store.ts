@@ -42,6 +42,7 @@ export interface Store {
   /**
    * An empty batch asks whether a commit could be made now.
    *
+   * While nobody can tell whether it was written, as when a network has lost the answer, it neither resolves nor rejects.
    * Rejects with `store_unavailable` if nothing was written and it may work later, with `store_failed` if the
    * state of the disk is unknown (only stopping helps), with any other error if a unit at fault made the
    * backend fail the batch: nothing was written, and the caller halves the batch to find it.

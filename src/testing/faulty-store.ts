@@ -83,7 +83,7 @@ class Faults {
   }
 
   answer<Value>(call: () => Promise<Value>): Promise<Value> {
-    return this.isDead ? never() : call().then((value) => (this.isDead ? never() : value))
+    return this.isDead ? never() : this.#whileAlive(call())
   }
 
   async commit(units: readonly Unit[]): Promise<Verdict[]> {
@@ -96,9 +96,17 @@ class Faults {
     if (fault === 'fail') throw new HoldfastError('store_unavailable', 'The store fails on command')
     if (fault === 'crash_before') void this.crash()
     if (this.isDead) return never()
-    const verdicts = await this.#inner.commit(units)
+    const verdicts = await this.#whileAlive(this.#inner.commit(units))
     if (fault === 'crash_after') void this.crash()
     return this.isDead ? never() : verdicts
+  }
+
+  /** The dead are told nothing, not even that their store was closed under them. */
+  #whileAlive<Value>(answer: Promise<Value>): Promise<Value> {
+    return answer.then(
+      (value) => (this.isDead ? never() : value),
+      (error: unknown) => (this.isDead ? never() : Promise.reject(error)),
+    )
   }
 
   hold(): { open(): void; readonly reached: Promise<void> } {

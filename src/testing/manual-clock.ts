@@ -27,7 +27,8 @@ const defaultStartAt = 1_800_000_000_000
 // commit that gathers what others want to write, needs one more for each; this is room for several.
 const settleTurns = 8
 
-export function manualClock(startAt = defaultStartAt): ManualClock {
+/** `settle` lets what can happen now happen; with a store over a network that takes more than turns of the event loop. */
+export function manualClock(startAt = defaultStartAt, settle = settleHere): ManualClock {
   const timers = new Set<PendingTimer>()
   let now = startAt
   let last: Promise<void> = Promise.resolve()
@@ -74,6 +75,6 @@ function earliest(timers: Iterable<PendingTimer>, end: number): PendingTimer | u
   return found
 }
 
-async function settle(): Promise<void> {
+async function settleHere(): Promise<void> {
   for (let turn = 0; turn < settleTurns; turn += 1) await nextTurn()
 }

@@ -10,7 +10,7 @@ onEachStore(['memory', 'sqlite'], (kind, world) => {
     const info = await runtime.info()
     expect(info).toEqual({
       node: expect.stringMatching(/^node_/) as string,
-      store: { kind, isDurable: kind === 'sqlite' },
+      store: { kind, isDurable: kind !== 'memory' },
       limits: { ...defaultLimits, treeDepth: 3 },
     })
     const { id } = await runtime.spawn({ thread: 't', run: () => 1 })

@@ -91,7 +91,8 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await wakesOf(runtime)).toEqual([])
     const other = await ended(runtime, held, 'b')
     await eventsUntil(runtime, { thread }, (event) => event.type === 'message.created' && event.task !== run.id)
-    expect((await wakesOf(runtime)).map((wake) => wake.metadata)).toEqual([{ wakes: [other] }])
+    // The woken run spawns the same again, and may have been woken for it by now.
+    expect((await wakesOf(runtime))[0]?.metadata).toEqual({ wakes: [other] })
   })
 
   it('what was collected wakes nobody', async () => {

@@ -8,14 +8,16 @@ import type { Unit } from '../../src/core/unit.ts'
 import { type CreateRuntimeOptions, createRuntime } from '../../src/index.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
+import { postgresStore } from '../../src/stores/postgres/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { type Fault, type FaultyStore, faultyStore } from '../../src/testing/faulty-store.ts'
 import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { type TestSchema, testSchema } from '../postgres/harness/schema.ts'
 import { type MortalClock, mortalClock } from './mortal-clock.ts'
 import { type Traffic, watchedStore } from './watched-store.ts'
 
-export type StoreKind = 'memory' | 'sqlite'
+export type StoreKind = 'memory' | 'sqlite' | 'postgres'
 
 /** Runtimes on one store, one after the other, on a clock that the test moves. */
 export interface World {
@@ -42,12 +44,16 @@ process.setMaxListeners(0)
 // More turns of the event loop than any chain of promises and immediates takes between two calls of the store.
 const quietTurns = 20
 
-/** Registers the same tests once per store. */
+/**
+ * Registers the same tests once per store. Where a server is there for it, what is meant for every durable store is run on
+ * PostgreSQL, and only there.
+ */
 export function onEachStore(
   kinds: readonly StoreKind[],
   register: (kind: StoreKind, world: () => World) => void,
 ): void {
-  for (const kind of kinds) {
+  const isOnPostgres = process.env['HOLDFAST_TEST_STORE'] === 'postgres' && kinds.includes('sqlite')
+  for (const kind of isOnPostgres ? (['postgres'] as const) : kinds) {
     describe(kind, () => {
       const made: TestWorld[] = []
       afterEach(async () => {
@@ -68,10 +74,11 @@ export function createWorld(kind: StoreKind): World {
 }
 
 class TestWorld implements World {
-  readonly clock = manualClock(1_700_000_000_000)
+  readonly clock: ManualClock
   readonly #kind: StoreKind
   #folder: Promise<string> | undefined
   #memory: Store | undefined
+  #schema: TestSchema | undefined
   #store: FaultyStore | undefined
   #life: MortalClock | undefined
   #runtimes: Runtime[] = []
@@ -79,6 +86,8 @@ class TestWorld implements World {
 
   constructor(kind: StoreKind) {
     this.#kind = kind
+    const startAt = 1_700_000_000_000
+    this.clock = kind === 'postgres' ? manualClock(startAt, () => this.#settle()) : manualClock(startAt)
   }
 
   get store(): FaultyStore {
@@ -105,6 +114,8 @@ class TestWorld implements World {
     void this.store.crash()
     await this.store.crashed
     this.#runtimes = []
+    // Other nodes would wait for the lease of the killed one to run out; here no time passes for it.
+    await this.#schema?.query('DELETE FROM holdfast.nodes')
   }
 
   async quiet(): Promise<void> {
@@ -117,15 +128,29 @@ class TestWorld implements World {
     }
   }
 
+  /** Lets what was asked of the store be answered, and what follows from it, some times over: not until all is quiet. */
+  async #settle(): Promise<void> {
+    const traffic = this.#traffic
+    for (let turn = 0; turn < quietTurns; turn += 1) {
+      await nextTurn()
+      if (traffic.underWayCount > 0) await new Promise<void>((resolve) => traffic.onAnswered.push(resolve))
+    }
+  }
+
   async end(): Promise<void> {
     for (const runtime of this.#runtimes.splice(0)) await runtime.close({ drainMs: 0 })
     if (this.#folder) await rm(await this.#folder, { recursive: true, force: true })
+    await this.#schema?.drop()
   }
 
   async #inner(): Promise<Store> {
     if (this.#kind === 'memory') {
       this.#memory ??= memoryStore({ clock: this.clock })
       return this.#memory
+    }
+    if (this.#kind === 'postgres') {
+      this.#schema ??= testSchema()
+      return postgresStore({ url: this.#schema.url, clock: this.clock })
     }
     this.#folder ??= mkdtemp(join(tmpdir(), 'holdfast-'))
     return sqliteStore({ path: join(await this.#folder, 'holdfast.db'), clock: this.clock })

@@ -23,7 +23,7 @@ import {
   step,
   unit,
 } from './builders.ts'
-import { durableCase, type StoreCase } from './store-case.ts'
+import { durableCase, type StoreCase, soleNodeCase } from './store-case.ts'
 
 /** All that can be read of the thread `home` and the task `bg_0`. */
 async function pictureOf(store: Store): Promise<unknown> {
@@ -87,7 +87,7 @@ export const durabilityCases: StoreCase[] = [
     await failsTheBatch(opened, accepting(pending('bg_1', { name: 'scout' })))
   }),
 
-  durableCase('gives up every lease when it is opened, because nobody else can live', async (store, fixture) => {
+  soleNodeCase('gives up every lease when it is opened, because nobody else can live', async (store, fixture) => {
     await store.renew('node_1', 1_000_000)
     await commit(store, accepting(running('bg_0')), accepting(pending('bg_1')))
     const opened = await fixture.reopen(store)

@@ -15,6 +15,8 @@ export interface StoreCase {
   readonly title: string
   /** The case asks what a store holds after it was opened again: to be left out for one that is not durable. */
   readonly needsDurability?: true
+  /** The case relies on no other node being alive: to be left out for a store that several nodes share. */
+  readonly needsSoleNode?: true
   run(fixture: StoreFixture): Promise<void>
 }
 
@@ -26,4 +28,8 @@ export function storeCase(title: string, check: Check): StoreCase {
 
 export function durableCase(title: string, check: Check): StoreCase {
   return { ...storeCase(title, check), needsDurability: true }
+}
+
+export function soleNodeCase(title: string, check: Check): StoreCase {
+  return { ...durableCase(title, check), needsSoleNode: true }
 }

@@ -1,0 +1,132 @@
+import { Socket } from 'node:net'
+import pg from 'pg'
+import { pause } from './clock.ts'
+import { isLostName, isRefusal } from './failure.ts'
+import type { Location } from './location.ts'
+
+// What `bigint` holds here are numbers and instants that JavaScript counts exactly.
+const bigintOid = 20
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === bigintOid ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
+
+const connectTimeoutMs = 5_000
+// Long enough for a good-bye to arrive, short enough for whoever closes while the network is gone.
+const goodByeMs = 500
+
+export interface Statement {
+  readonly sql: string
+  /** Prepared once per connection under this name, for what is asked all the time and always planned alike. */
+  readonly name?: string
+  readonly values?: readonly unknown[]
+  /** Without an answer for this long the connection is given up. */
+  readonly timeoutMs?: number
+}
+
+/**
+ * One connection. A connection that failed once is lost for good; whoever uses it opens another.
+ *
+ * In statements `holdfast.` stands for the schema of the store.
+ */
+export class Connection {
+  readonly #client: pg.Client
+  readonly #socket: Socket
+  readonly #schema: string
+  #isLost = false
+  /** A pooler that changes connections with every transaction may not. */
+  #keepsNames = true
+  #onLost: (() => void)[] = []
+
+  private constructor(client: pg.Client, socket: Socket, schema: string) {
+    this.#client = client
+    this.#socket = socket
+    this.#schema = schema
+    client.on('error', () => this.#lose())
+    client.on('end', () => this.#lose())
+  }
+
+  /** Connects and sets what the session needs, such as `SET statement_timeout = 5000`. */
+  static async open({ connectionString, schema }: Location, settings: string): Promise<Connection> {
+    const socket = new Socket()
+    const client = new pg.Client({
+      connectionString,
+      stream: () => socket,
+      types,
+      application_name: 'holdfast',
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+    })
+    const connection = new Connection(client, socket, schema)
+    try {
+      await client.connect()
+      await client.query(settings)
+      return connection
+    } catch (error) {
+      connection.abandon()
+      throw error
+    }
+  }
+
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
+  /** Called once, when the connection is lost or closed. */
+  onLost(listener: () => void): void {
+    if (this.#isLost) listener()
+    else this.#onLost.push(listener)
+  }
+
+  onNotice(listener: (text: string) => void): void {
+    this.#client.on('notification', ({ payload }) => listener(payload ?? ''))
+  }
+
+  /** The rows. Their type is the caller's word: SQL cannot be checked here. */
+  async query<Row>({ sql, name, values = [], timeoutMs }: Statement): Promise<Row[]> {
+    const query = {
+      text: inSchema(sql, this.#schema),
+      values: [...values],
+      ...(timeoutMs !== undefined && { query_timeout: timeoutMs }),
+    }
+    try {
+      const named = name === undefined || !this.#keepsNames ? query : { ...query, name: `holdfast_${name}` }
+      return (await this.#client.query(named)).rows as Row[]
+    } catch (error) {
+      if (!isRefusal(error)) this.abandon()
+      if (name === undefined || !this.#keepsNames || !isLostName(error)) throw error
+      // It was not executed, because nobody knew what it is.
+      this.#keepsNames = false
+      return this.query({ sql, values, ...(timeoutMs !== undefined && { timeoutMs }) })
+    }
+  }
+
+  /** Several statements in one go, which take no values. */
+  async run(sql: string): Promise<void> {
+    await this.#client.query(inSchema(sql, this.#schema))
+  }
+
+  async close(): Promise<void> {
+    if (this.#isLost) return
+    this.#lose()
+    const waiting = new AbortController()
+    const closed = this.#client.end().finally(() => waiting.abort())
+    await Promise.race([closed, pause(goodByeMs, waiting.signal)])
+    this.#socket.destroy()
+  }
+
+  /** Gives it up without a word. */
+  abandon(): void {
+    this.#lose()
+    this.#socket.destroy()
+  }
+
+  #lose(): void {
+    this.#isLost = true
+    for (const listener of this.#onLost.splice(0)) listener()
+  }
+}
+
+function inSchema(sql: string, schema: string): string {
+  return sql.replaceAll(/\bholdfast\./g, `${schema}.`)
+}

@@ -1,0 +1,106 @@
+import type { Connection } from './connection.ts'
+import { unavailable } from './failure.ts'
+
+// One more attempt costs little; a server that is down wants to be left alone.
+const delayMsMin = 25
+const delayMsMax = 1_000
+
+/** Opens connections, and for a while after a failure refuses to, so that a server that comes back is not overrun. */
+export class Opener {
+  readonly #open: () => Promise<Connection>
+  #delayMs = 0
+  #notBefore = 0
+  #failure: unknown
+
+  constructor(open: () => Promise<Connection>) {
+    this.#open = open
+  }
+
+  async open(): Promise<Connection> {
+    if (performance.now() < this.#notBefore) throw this.#failure
+    try {
+      const connection = await this.#open()
+      this.#delayMs = 0
+      return connection
+    } catch (error) {
+      this.#delayMs = Math.min(delayMsMax, Math.max(delayMsMin, this.#delayMs * 2))
+      this.#notBefore = performance.now() + this.#delayMs
+      this.#failure = error
+      throw error
+    }
+  }
+}
+
+/** Some connections that statements take turns on. They are opened when they are needed. */
+export class Connections {
+  readonly #opener: Opener
+  readonly #countMax: number
+  readonly #name: string
+  readonly #idle: Connection[] = []
+  readonly #busy = new Set<Connection>()
+  readonly #waiting: { readonly go: () => void; readonly give: (error: unknown) => void }[] = []
+  #takenCount = 0
+  #isClosed = false
+
+  constructor(opener: Opener, countMax: number, name: string) {
+    this.#opener = opener
+    this.#countMax = countMax
+    this.#name = name
+  }
+
+  /**
+   * Lends a connection. Work that fails because a connection was lost while it lay idle is done again on a new one, so it must be
+   * a statement that may be sent twice.
+   */
+  async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    await this.#turn()
+    try {
+      const known = this.#idle.pop()
+      if (known) {
+        try {
+          return await this.#lend(known, work)
+        } catch (error) {
+          if (!known.isLost || this.#isClosed) throw error
+        }
+      }
+      return await this.#lend(await this.#opener.open(), work)
+    } finally {
+      this.#takenCount -= 1
+      this.#waiting.shift()?.go()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { give } of this.#waiting.splice(0)) give(unavailable(this.#name, 'it is being closed'))
+    for (const connection of this.#busy) connection.abandon()
+    await Promise.all(this.#idle.splice(0).map((connection) => connection.close()))
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#takenCount >= this.#countMax) {
+      await new Promise<void>((go, give) => this.#waiting.push({ go, give }))
+    }
+    this.#takenCount += 1
+  }
+
+  async #lend<Result>(connection: Connection, work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) connection.abandon()
+    this.#busy.add(connection)
+    try {
+      return await work(connection)
+    } finally {
+      this.#busy.delete(connection)
+      if (this.#isClosed) connection.abandon()
+      else if (!connection.isLost) this.#keep(connection)
+    }
+  }
+
+  #keep(connection: Connection): void {
+    this.#idle.push(connection)
+    connection.onLost(() => {
+      const place = this.#idle.indexOf(connection)
+      if (place !== -1) this.#idle.splice(place, 1)
+    })
+  }
+}

@@ -1,0 +1,75 @@
+import { HoldfastError, isHoldfastError } from '../../core/errors.ts'
+
+/** What the server says of a statement that failed. Its severity is in the server's language: only the code counts. */
+interface ServerError extends Error {
+  readonly code: string
+}
+
+// The lane is not known, or not where it was thought to be.
+export const laneLost = 'HF001'
+
+/**
+ * Classes of SQLSTATE that say nothing against the unit: a connection, a lack of resources, a conflict of two
+ * transactions, an intervention, a fault of the system; and a schema or rights that are not as they were when the store
+ * was opened.
+ */
+const passing: Readonly<Record<string, string>> = {
+  '08': 'the connection was lost. See whether the server can be reached',
+  25: 'it takes no writes. See whether it is a replica',
+  28: 'it refuses the user. Check user and password',
+  '3D': 'it has no such database. Create it',
+  40: 'transactions were in each other’s way. It is tried again',
+  42: 'its schema or the rights to it are not as expected. Run `holdfast doctor`',
+  53: 'it lacks resources. See its log: disk, memory or connections',
+  55: 'something holds what is needed. See `pg_stat_activity`',
+  57: 'it was stopped, or what was asked took too long. See its log',
+  58: 'its system failed. See its log',
+  XX: 'it failed. See its log',
+}
+
+// With these the server ends a connection, or itself: whether what it was doing is done by then is not known. A disk that
+// is full or fails is among them, because it may have failed after the commit was written.
+const endings = /^(08...|25P..|53100|57P..|58...|XX...)$/
+
+/** The server has answered that it did not do what was asked; nothing else says that it will not be done. */
+export function isRefusal(error: unknown): error is ServerError {
+  return isServerError(error) && !endings.test(error.code)
+}
+
+/** Transactions were in each other's way, or the time was short: it was not done, and may well be done at once. */
+export function isWorthAnother(error: unknown): boolean {
+  return isServerError(error) && /^(40...|55P03|57014)$/.test(error.code)
+}
+
+/** A prepared statement is not there, or there already: the connection behind a pooler is another one. */
+export function isLostName(error: unknown): boolean {
+  return isServerError(error) && ['26000', '42P05'].includes(error.code)
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return isServerError(error) ? error.code : undefined
+}
+
+/** Translates what driver and server report. What a unit did wrong stays the error it is. */
+export function translate(error: unknown, name: string): unknown {
+  if (isHoldfastError(error)) return error
+  if (!isServerError(error)) return unavailable(name, `it cannot be reached (${reasonOf(error)})`, error)
+  const why = passing[error.code.slice(0, 2)]
+  return why === undefined ? error : unavailable(name, `${why} (${error.code} ${error.message})`, error)
+}
+
+export function unavailable(name: string, why: string, cause?: unknown): HoldfastError {
+  return new HoldfastError('store_unavailable', `The store ${name} is not available: ${why}`, { cause })
+}
+
+// Five characters, which no code of the operating system is together with a severity.
+function isServerError(error: unknown): error is ServerError {
+  return error instanceof Error && 'severity' in error && 'code' in error && /^[0-9A-Z]{5}$/.test(String(error.code))
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // A host with several addresses is tried at each of them.
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : []
+  return first instanceof Error ? first.message : error.message
+}

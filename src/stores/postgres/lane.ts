@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+import type { TaskId } from '../../core/id.ts'
+import type { Refusal, Removed, Unit, Verdict } from '../../core/unit.ts'
+import { pause } from './clock.ts'
+import { fromColumn } from './column-text.ts'
+import type { Connection } from './connection.ts'
+import type { Opener } from './connections.ts'
+import { codeOf, isRefusal, isWorthAnother, laneLost, translate, unavailable } from './failure.ts'
+import { type PackedBatch, packBatch } from './pack-batch.ts'
+
+const openLane = `INSERT INTO holdfast.lanes (id, batch, answer, used_at) VALUES ($1, 0, '', holdfast.clock_ms())`
+const closeLane = 'DELETE FROM holdfast.lanes WHERE id = $1'
+const touchLane = 'UPDATE holdfast.lanes SET used_at = holdfast.clock_ms() WHERE id = $1 RETURNING used_at AS at'
+const commitUnits = 'SELECT holdfast.commit_units($1, $2, $3::jsonb, $4) AS answer'
+
+// What was in the way once is seldom so again, and the first commit of a connection takes longer than all others.
+const attemptsMax = 5
+const retryMsMin = 25
+const retryMsMax = 1_000
+
+/**
+ * The way by which a store writes: numbered batches, one after the other.
+ *
+ * L1 A batch whose answer did not come is sent again under its number until an answer comes. The server moves the lane from n-1
+ *    to n with the batch, so it is committed once however often it arrives, and the second time answered as the first.
+ * L2 Only the server's refusal says that a batch was not committed, and of one that was sent before not even that: an earlier
+ *    sending may still arrive. Such a number is used up with an empty batch, after which no sending of it can be committed.
+ * L3 Everything goes through one lane, so what is written to a thread keeps its order whatever happens to connections.
+ */
+export class Lane {
+  readonly #opener: Opener
+  readonly #name: string
+  readonly #closing = new AbortController()
+  #id: string = randomUUID()
+  #isKnown = false
+  #number = 0
+  #connection: Connection | undefined
+  #last: Promise<unknown> = Promise.resolve()
+  #timeoutMs: number
+
+  constructor(opener: Opener, name: string, timeoutMs: number) {
+    this.#opener = opener
+    this.#name = name
+    this.#timeoutMs = timeoutMs
+  }
+
+  get timeoutMs(): number {
+    return this.#timeoutMs
+  }
+
+  /** The longest that a statement and a wait for a lock may take. */
+  limit(timeoutMs: number): void {
+    if (timeoutMs === this.#timeoutMs) return
+    this.#timeoutMs = timeoutMs
+    // What sets it is the opening of a connection.
+    void this.#inTurn(async () => this.#drop()).catch(() => undefined)
+  }
+
+  commit(units: readonly Unit[], now: () => number | undefined): Promise<Answer> {
+    return this.#inTurn(async () => {
+      const batch = packBatch(units, now())
+      return answerOf(await this.#commit(batch))
+    })
+  }
+
+  /** Whether a commit could be made now shows if something is written. It has no number: an answer that is lost is an answer. */
+  probe(): Promise<Answer> {
+    return this.#inTurn(async () => {
+      await this.#ready()
+      const statement = { sql: touchLane, values: [this.#id], timeoutMs: this.#answerMs }
+      try {
+        const [row] = (await this.#connection?.query<{ at: number }>(statement)) ?? []
+        if (row) return { at: row.at, verdicts: [] }
+      } catch (error) {
+        throw translate(error, this.#name)
+      }
+      throw this.#lost()
+    })
+  }
+
+  /** Lets what was sent be answered, gives up what has to be sent again, and says good-bye. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#last.catch(() => undefined)
+    const connection = this.#connection
+    this.#connection = undefined
+    if (!connection) return
+    // A lane that is left behind is removed when it is old.
+    await connection.query({ sql: closeLane, values: [this.#id], timeoutMs: 1_000 }).catch(() => undefined)
+    await connection.close()
+  }
+
+  /** Longer than the server itself allows a statement: without an answer by then the network has lost it. */
+  get #answerMs(): number {
+    return this.#timeoutMs * 1.5 + 200
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#last.then(() => {
+      if (this.#closing.signal.aborted) throw unavailable(this.#name, 'it is closed')
+      return work()
+    })
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
+  async #commit(batch: PackedBatch): Promise<string> {
+    for (let attempt = 1; ; attempt++) {
+      await this.#ready()
+      try {
+        return await this.#send(batch)
+      } catch (error) {
+        if (!isRefusal(error)) return this.#settle(batch)
+        if (!isWorthAnother(error) || attempt === attemptsMax) throw this.#refused(error)
+      }
+    }
+  }
+
+  /** Finds out what became of a batch whose answer did not come. */
+  async #settle(batch: PackedBatch): Promise<string> {
+    let refusal: unknown
+    for (let delayMs = retryMsMin; ; delayMs = Math.min(retryMsMax, delayMs * 2)) {
+      await pause(delayMs, this.#closing.signal)
+      if (this.#closing.signal.aborted) throw unavailable(this.#name, 'it was closed before it answered')
+      try {
+        await this.#ready()
+        const answer = await this.#send(refusal === undefined ? batch : nothing)
+        if (refusal !== undefined && isOfNothing(answer)) throw new Refused(refusal)
+        return answer
+      } catch (error) {
+        if (error instanceof Refused) throw this.#refused(error.cause)
+        // Behind where it was left, as after a restore from a copy: what was sent to it was not kept and never will be.
+        if (codeOf(error) === laneLost) throw this.#refused(error)
+        if (isUnitsFault(error, this.#name)) refusal = error
+      }
+    }
+  }
+
+  async #send({ given, lines }: PackedBatch): Promise<string> {
+    const connection = this.#connection
+    if (!connection) throw unavailable(this.#name, 'there is no connection')
+    const values = [this.#id, this.#number + 1, given, lines]
+    const timeoutMs = this.#answerMs
+    const [row] = await connection.query<{ answer: string }>({ sql: commitUnits, values, timeoutMs })
+    if (!row) throw new Error('A commit was not answered')
+    this.#number += 1
+    return row.answer
+  }
+
+  /** Makes sure of a connection, and that the server knows the lane. Nothing of a batch is sent by it. */
+  async #ready(): Promise<void> {
+    try {
+      if (this.#connection?.isLost !== false) this.#connection = await this.#opener.open()
+      if (this.#isKnown) return
+      await this.#connection.query({ sql: openLane, values: [this.#id], timeoutMs: this.#answerMs })
+      this.#isKnown = true
+    } catch (error) {
+      // Whether the server knows it now or not, another one is as good.
+      if (!this.#isKnown) this.#id = randomUUID()
+      throw translate(error, this.#name)
+    }
+  }
+
+  #refused(error: unknown): unknown {
+    return codeOf(error) === laneLost ? this.#lost(error) : translate(error, this.#name)
+  }
+
+  /** The server does not know the lane as it was left: it goes on with another. */
+  #lost(cause?: unknown): unknown {
+    this.#id = randomUUID()
+    this.#isKnown = false
+    this.#number = 0
+    return unavailable(this.#name, 'the numbers of its batches are not as they were. It is tried again', cause)
+  }
+
+  async #drop(): Promise<void> {
+    await this.#connection?.close()
+    this.#connection = undefined
+  }
+}
+
+/** Ends the search for an answer: the batch was refused, and will not be committed. */
+class Refused extends Error {
+  constructor(refusal: unknown) {
+    super('The batch was refused', { cause: refusal })
+  }
+}
+
+const nothing = packBatch([], undefined)
+
+function isOfNothing(answer: string): boolean {
+  return answer.endsWith('"verdicts":[]}')
+}
+
+/** Whether the server will say the same of the batch however often it is sent. */
+function isUnitsFault(error: unknown, name: string): boolean {
+  return isRefusal(error) && translate(error, name) === error
+}
+
+export interface Answer {
+  readonly at: number
+  readonly verdicts: Verdict[]
+}
+
+type Said =
+  | number
+  | string
+  | { readonly code: 'key_taken'; readonly task: TaskId; readonly digest: string }
+  | {
+      readonly first: number
+      readonly at: number
+      readonly taken: readonly TaskId[] | null
+      readonly removed: Removed | null
+    }
+
+function answerOf(text: string): Answer {
+  const { at, verdicts } = JSON.parse(text) as { at: number; verdicts: Said[] }
+  return { at, verdicts: verdicts.map((said) => verdictOf(said, at)) }
+}
+
+function verdictOf(said: Said, at: number): Verdict {
+  if (typeof said === 'number') return { committed: true, first: said, at, taken: [] }
+  if (typeof said === 'string') return { committed: false, reason: { code: said } as Refusal }
+  if ('code' in said) {
+    const { code, task, digest } = said
+    return { committed: false, reason: { code, task: fromColumn(task), digest: fromColumn(digest) } }
+  }
+  const { first, taken, removed } = said
+  return {
+    committed: true,
+    first,
+    at: said.at,
+    taken: (taken ?? []).map((id) => fromColumn(id)),
+    ...(removed && { removed }),
+  }
+}

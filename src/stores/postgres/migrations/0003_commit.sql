@@ -1,0 +1,284 @@
+-- A commit is one call of `commit_units`, and so one round trip: no transaction ever waits for a node.
+--
+-- F1 The lane's row is locked first, then the rows of all threads that the batch touches, ascending, then its idempotency
+--    keys, ascending. Whatever is read to judge a unit is read by later statements, which see what was committed before.
+-- F2 A unit is judged before anything of it is written, in the light of the units before it.
+-- F3 What fails after the judging is the unit's fault and fails the whole batch.
+-- F4 A batch that its lane has committed before is answered as it was then, and writes nothing.
+--
+-- `given` is `{now?, nextTask?, keys, tasks, locks?, units, pieces}`. Units name threads by their place in `keys`, which is
+-- ascending, and tasks by their place in `tasks`. `lines` are the pieces of the log; `pieces` says of which unit each is, where
+-- it begins in it, and how many events it has. The answer is `{at, verdicts}`: a number is that of the first event of a
+-- committed unit, a text the code of a refusal, an object either with more to say.
+CREATE FUNCTION holdfast.commit_units(lane text, number bigint, given jsonb, lines text) RETURNS text
+LANGUAGE plpgsql
+-- Every statement finds its rows by an index; plans are made once, also while tables are small.
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  done bigint;
+  said text;
+  now_at bigint;
+  keys text[] := ARRAY(SELECT jsonb_array_elements_text(given -> 'keys'));
+  fresh bigint[] := '{}';
+  -- Threads, by their place in `keys`, as the units taken so far have left them.
+  th_n bigint[];
+  th_first bigint[];
+  th_head bigint[];
+  th_rev bigint[];
+  th_wakes bigint[];
+  th_at bigint[];
+  th_used boolean[] := array_fill(false, ARRAY[cardinality(keys)]);
+  th_stale boolean[] := array_fill(false, ARRAY[cardinality(keys)]);
+  -- The last unit that emptied the thread: what earlier ones of the batch appended is gone.
+  th_emptied integer[] := array_fill(0, ARRAY[cardinality(keys)]);
+  -- Tasks, by their place in `tasks`. What they reported since their row was written is in the last two.
+  ta_n bigint[];
+  ta_thread bigint[];
+  ta_live boolean[];
+  ta_running boolean[];
+  ta_epoch bigint[];
+  ta_first bigint[];
+  ta_seq bigint[];
+  ta_changed boolean[];
+  ta_progress double precision[];
+  ta_usage text[];
+  u record;
+  p record;
+  i integer := 0;
+  owner text;
+  refusal text;
+  refused text[] := '{}';
+  used record;
+  erased bigint[];
+  reached bigint;
+  removed jsonb;
+  took jsonb;
+  unit_first bigint;
+  unit_at bigint;
+  -- By unit; null for a refused one.
+  firsts bigint[] := '{}';
+  places integer[] := '{}';
+  verdicts text[] := '{}';
+BEGIN
+  SELECT l.batch, l.answer INTO done, said FROM holdfast.lanes l WHERE l.id = lane FOR UPDATE;
+  IF done = number THEN
+    RETURN said;
+  ELSIF done IS DISTINCT FROM number - 1 THEN
+    RAISE EXCEPTION 'The lane is at batch %, not before %', done, number USING ERRCODE = 'HF001';
+  END IF;
+
+  IF (SELECT count(*) FROM holdfast.threads t WHERE t.key = ANY (keys)) < cardinality(keys) THEN
+    WITH made AS (
+      INSERT INTO holdfast.threads (key, principal, first, head, rev, wakes, at)
+      SELECT k, split_part(k, '/', 1), 1, 0, 0, 0, 0 FROM unnest(keys) AS k
+      WHERE NOT EXISTS (SELECT FROM holdfast.threads t WHERE t.key = k) ORDER BY k COLLATE "C"
+      ON CONFLICT (key) DO NOTHING
+      RETURNING n
+    )
+    SELECT coalesce(array_agg(made.n), '{}') INTO fresh FROM made;
+  END IF;
+  SELECT array_agg(t.n), array_agg(t.first), array_agg(t.head), array_agg(t.rev), array_agg(t.wakes), array_agg(t.at)
+  INTO th_n, th_first, th_head, th_rev, th_wakes, th_at
+  FROM (SELECT * FROM holdfast.threads t WHERE t.key = ANY (keys) ORDER BY t.key FOR NO KEY UPDATE) t;
+  IF cardinality(keys) <> coalesce(cardinality(th_n), 0) THEN
+    RAISE EXCEPTION 'A thread is gone' USING ERRCODE = 'serialization_failure';
+  END IF;
+  IF given ? 'locks' THEN
+    PERFORM pg_advisory_xact_lock(k.lock)
+    FROM (
+      SELECT DISTINCT hashtextextended('holdfast ' || l, 0) AS lock
+      FROM jsonb_array_elements_text(given -> 'locks') AS l ORDER BY 1
+    ) k;
+  END IF;
+  now_at := coalesce((given ->> 'now')::bigint, holdfast.clock_ms());
+
+  SELECT array_agg(t.n ORDER BY g.place), array_agg(t.thread ORDER BY g.place),
+    array_agg(t.status IN ('pending', 'running') ORDER BY g.place), array_agg(t.status = 'running' ORDER BY g.place),
+    array_agg(t.epoch ORDER BY g.place), array_agg(t.first_seq ORDER BY g.place), array_agg(t.seq ORDER BY g.place),
+    array_agg(false), array_agg(NULL::double precision), array_agg(NULL::text)
+  INTO ta_n, ta_thread, ta_live, ta_running, ta_epoch, ta_first, ta_seq, ta_changed, ta_progress, ta_usage
+  FROM jsonb_array_elements_text(given -> 'tasks') WITH ORDINALITY AS g (id, place)
+  LEFT JOIN holdfast.tasks t ON t.id = g.id;
+
+  FOR u IN SELECT * FROM jsonb_to_recordset(given -> 'units') AS x (
+    t integer, rev bigint, fence integer, epoch bigint, lapsed text, key jsonb, "askKey" text, events integer,
+    "from" bigint, "to" bigint, progress double precision, usage text, body jsonb
+  ) LOOP
+    i := i + 1;
+    places[i] := u.t;
+    firsts[i] := NULL;
+    owner := split_part(keys[u.t], '/', 1);
+
+    refusal := NULL;
+    IF u.fence IS NOT NULL AND u.fence || ':' || u.epoch = ANY (refused) THEN
+      refusal := '"after_refused"';
+    ELSIF u.rev IS NOT NULL AND (u.rev <> th_rev[u.t] OR th_stale[u.t]) THEN
+      refusal := '"stale"';
+      th_stale[u.t] := true;
+    ELSIF u.fence IS NOT NULL AND NOT coalesce(
+      ta_thread[u.fence] = th_n[u.t] AND ta_running[u.fence] AND ta_epoch[u.fence] = u.epoch, false
+    ) THEN
+      refusal := '"fenced"';
+    ELSIF u.lapsed IS NOT NULL AND EXISTS (
+      SELECT FROM holdfast.nodes h WHERE h.id = u.lapsed AND h.until_at > now_at
+    ) THEN
+      refusal := '"leased"';
+    ELSIF u.key IS NOT NULL OR u."askKey" IS NOT NULL THEN
+      SELECT k.task, k.digest INTO used FROM holdfast.keys k
+      WHERE k.principal = owner AND k.key = coalesce(u.key ->> 'key', u."askKey");
+      IF FOUND THEN
+        refusal := json_build_object('code', 'key_taken', 'task', used.task, 'digest', used.digest)::text;
+      ELSIF u."askKey" IS NOT NULL THEN
+        refusal := '"key_free"';
+      END IF;
+    END IF;
+    IF refusal IS NOT NULL THEN
+      verdicts[i] := refusal;
+      IF u.fence IS NOT NULL THEN
+        refused := refused || (u.fence || ':' || u.epoch);
+      END IF;
+      CONTINUE;
+    END IF;
+
+    IF NOT th_used[u.t] AND th_n[u.t] = ANY (fresh) THEN
+      th_at[u.t] := now_at;
+    END IF;
+    th_used[u.t] := true;
+    removed := NULL;
+    took := NULL;
+    IF u.body ? 'erase' OR u.body ? 'eraseTasks' THEN
+      erased := holdfast.erase_tasks(th_n[u.t], (u.body ->> 'eraseTasks')::bigint);
+      FOR k IN 1 .. coalesce(cardinality(ta_n), 0) LOOP
+        IF ta_n[k] = ANY (erased) THEN
+          ta_n[k] := NULL;
+          ta_thread[k] := NULL;
+        END IF;
+      END LOOP;
+      removed := jsonb_build_object('events', 0, 'tasks', cardinality(erased));
+    END IF;
+    IF u.body ? 'erase' THEN
+      removed := removed || jsonb_build_object('events', th_head[u.t] - th_first[u.t] + 1);
+      PERFORM holdfast.erase_content(th_n[u.t]);
+      th_first[u.t] := th_head[u.t] + 1;
+      th_wakes[u.t] := 0;
+      th_emptied[u.t] := i;
+    ELSIF u.body ? 'trim' THEN
+      reached := coalesce(holdfast.trim_log(th_n[u.t], (u.body ->> 'trim')::bigint), th_first[u.t] - 1);
+      removed := jsonb_build_object('events', reached + 1 - th_first[u.t], 'tasks', 0);
+      th_first[u.t] := reached + 1;
+    END IF;
+
+    unit_first := th_head[u.t] + 1;
+    unit_at := greatest(th_at[u.t], now_at);
+    firsts[i] := unit_first;
+    IF u.events > 0 THEN
+      th_head[u.t] := th_head[u.t] + u.events;
+      th_at[u.t] := unit_at;
+    END IF;
+    IF u.rev IS NOT NULL THEN
+      th_rev[u.t] := u.rev + 1;
+    END IF;
+
+    IF u.fence IS NOT NULL THEN
+      IF u."from" IS NOT NULL THEN
+        IF ta_first[u.fence] = 0 THEN
+          ta_first[u.fence] := unit_first + u."from";
+        END IF;
+        ta_seq[u.fence] := unit_first + u."to";
+        ta_changed[u.fence] := true;
+      END IF;
+      IF u.progress IS NOT NULL OR u.usage IS NOT NULL THEN
+        ta_progress[u.fence] := coalesce(u.progress, ta_progress[u.fence]);
+        ta_usage[u.fence] := coalesce(u.usage, ta_usage[u.fence]);
+        ta_changed[u.fence] := true;
+      END IF;
+    END IF;
+
+    IF u.body IS NOT NULL THEN
+      IF u.body ? 'wakes' THEN
+        th_wakes[u.t] := (u.body ->> 'wakes')::bigint;
+      END IF;
+      IF u.body ? 'ranges' THEN
+        FOR p IN SELECT * FROM jsonb_to_recordset(u.body -> 'ranges') AS x (task integer, "from" bigint, "to" bigint) LOOP
+          -- An event that names no task of the thread is no error.
+          IF ta_thread[p.task] = th_n[u.t] THEN
+            IF ta_first[p.task] = 0 THEN
+              ta_first[p.task] := unit_first + p."from";
+            END IF;
+            ta_seq[p.task] := unit_first + p."to";
+            ta_changed[p.task] := true;
+          END IF;
+        END LOOP;
+      END IF;
+      IF u.body ? 'tasks' THEN
+        FOR p IN SELECT (x.put ->> 'task')::integer AS task, (x.put ->> 'from')::bigint AS "from",
+            (x.put ->> 'to')::bigint AS "to", (x.put ->> 'epoch')::bigint AS epoch, x.put ->> 'status' AS status,
+            x.put ? 'isNew' AS is_new, x.put
+          FROM jsonb_array_elements(u.body -> 'tasks') AS x (put)
+        LOOP
+          IF p.is_new THEN
+            ta_first[p.task] := coalesce(unit_first + p."from", 0);
+            ta_seq[p.task] := coalesce(unit_first + p."to", 0);
+            ta_n[p.task] := holdfast.add_task(
+              p.put, th_n[u.t], owner, ta_first[p.task], ta_seq[p.task], th_head[u.t], unit_at
+            );
+            ta_thread[p.task] := th_n[u.t];
+          ELSE
+            IF ta_thread[p.task] IS DISTINCT FROM th_n[u.t] THEN
+              RAISE EXCEPTION '% cannot be updated: its thread has no such task', p.put ->> 'id';
+            END IF;
+            PERFORM holdfast.change_task(
+              p.put, ta_n[p.task], ta_first[p.task], ta_seq[p.task], th_head[u.t], unit_at,
+              ta_progress[p.task], ta_usage[p.task]
+            );
+          END IF;
+          ta_live[p.task] := p.status IN ('pending', 'running');
+          ta_running[p.task] := p.status = 'running';
+          ta_epoch[p.task] := p.epoch;
+          ta_changed[p.task] := false;
+          ta_progress[p.task] := NULL;
+          ta_usage[p.task] := NULL;
+        END LOOP;
+      END IF;
+      IF u.body ? 'rest' THEN
+        took := holdfast.write_rest(u.body -> 'rest', th_n[u.t], owner, unit_first, th_head[u.t], unit_at);
+      END IF;
+    END IF;
+    IF u.key IS NOT NULL THEN
+      PERFORM holdfast.write_key(owner, u.key, now_at);
+    END IF;
+
+    IF took IS NULL AND removed IS NULL AND unit_at = now_at THEN
+      verdicts[i] := unit_first;
+    ELSE
+      verdicts[i] := json_build_object('first', unit_first, 'at', unit_at, 'taken', took, 'removed', removed)::text;
+    END IF;
+  END LOOP;
+
+  PERFORM holdfast.write_chunks(given -> 'pieces', lines, places, firsts, th_n, th_at, th_emptied);
+  UPDATE holdfast.threads t SET first = x.first, head = x.head, rev = x.rev, wakes = x.wakes, at = x.at
+  FROM unnest(th_n, th_first, th_head, th_rev, th_wakes, th_at, th_used) AS x (n, first, head, rev, wakes, at, used)
+  WHERE t.n = x.n AND x.used
+    AND (t.first, t.head, t.rev, t.wakes, t.at) IS DISTINCT FROM (x.first, x.head, x.rev, x.wakes, x.at);
+  IF cardinality(fresh) > 0 THEN
+    DELETE FROM holdfast.threads t USING unnest(th_n, th_used) AS x (n, used)
+    WHERE t.n = x.n AND NOT x.used AND x.n = ANY (fresh);
+  END IF;
+  UPDATE holdfast.tasks t SET first_seq = x.first, seq = x.seq, end_seq = CASE WHEN NOT x.live THEN x.seq END,
+    progress = coalesce(x.progress, t.progress), usage = coalesce(x.usage, t.usage)
+  FROM unnest(ta_n, ta_first, ta_seq, ta_live, ta_progress, ta_usage, ta_changed)
+    AS x (n, first, seq, live, progress, usage, changed)
+  WHERE t.n = x.n AND x.changed;
+  -- A restored task brings a number that nobody handed out.
+  IF given ? 'nextTask' THEN
+    UPDATE holdfast.meta m SET next_task = (given ->> 'nextTask')::bigint
+    WHERE m.next_task < (given ->> 'nextTask')::bigint;
+  END IF;
+
+  said := '{"at":' || now_at || ',"verdicts":[' || array_to_string(verdicts, ',') || ']}';
+  UPDATE holdfast.lanes l SET batch = number, answer = said, used_at = now_at WHERE l.id = lane;
+  RETURN said;
+END
+$$;

@@ -1,0 +1,135 @@
+import { encodeLine } from '../../core/event-line.ts'
+import { principalOf, type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
+import { taskRanges } from '../../core/stamp.ts'
+import type { Unit } from '../../core/unit.ts'
+import { toColumn } from './column-text.ts'
+import { packRest } from './pack-rest.ts'
+import { packTask, packUsage } from './pack-task.ts'
+
+/** A batch as `commit_units` is given it. */
+export interface PackedBatch {
+  readonly given: string
+  readonly lines: string
+}
+
+// Between pieces of the log. JSON text holds no raw control character, and neither do ids, types and step keys.
+const between = '\u0001'
+// A piece is not cut when rows are made of pieces.
+const pieceLengthMax = 32_768
+
+/** Numbers things in the order in which they are first named, from 1 on as SQL does. */
+class Places<Name extends string> {
+  readonly names: Name[] = []
+  readonly #places = new Map<Name, number>()
+
+  of(name: Name): number {
+    const known = this.#places.get(name)
+    if (known !== undefined) return known
+    this.names.push(name)
+    this.#places.set(name, this.names.length)
+    return this.names.length
+  }
+}
+
+interface Pieces {
+  readonly unit: number[]
+  readonly from: number[]
+  readonly count: number[]
+  readonly lines: string[]
+}
+
+/** Throws if a unit holds what no store could take. `now` is the clock of a store that was given one. */
+export function packBatch(units: readonly Unit[], now: number | undefined): PackedBatch {
+  const threads = new Places<ThreadKey>()
+  for (const key of [...new Set(units.map((unit) => unit.thread))].sort()) threads.of(key)
+  const tasks = new Places<TaskId>()
+  const pieces: Pieces = { unit: [], from: [], count: [], lines: [] }
+  const packed = units.map((unit, index) => {
+    cutLines(unit, index + 1, pieces)
+    return packUnit(unit, threads.of(unit.thread), tasks)
+  })
+  const locks = units.flatMap((unit) => (unit.key ? [`${principalOf(unit.thread)} ${unit.key.key}`] : []))
+  const { lines, ...places } = pieces
+  const given = {
+    now,
+    nextTask: nextTaskAfter(units),
+    keys: threads.names,
+    tasks: tasks.names.map(toColumn),
+    ...(locks.length > 0 && { locks: locks.map(toColumn) }),
+    units: packed,
+    pieces: { ...places, isOnePerThread: isOnePerThread(units, lines.length) },
+  }
+  return { given: JSON.stringify(given), lines: lines.join(between) }
+}
+
+function packUnit(unit: Unit, t: number, tasks: Places<TaskId>): Record<string, unknown> {
+  const { fence, report, key, askKey, lapsed } = unit
+  const ranges = new Map(taskRanges(unit.events, 0))
+  const added = new Set(unit.tasks?.flatMap((put) => (put.isNew ? [put.record.id] : [])))
+  const puts = unit.tasks?.map((put) => {
+    if (put.record.key !== unit.thread) throw new Error(`${put.record.id} is not of the thread ${unit.thread}`)
+    return packTask(put, tasks.of(put.record.id), ranges.get(put.record.id))
+  })
+  // Nearly every event is one of the task that writes; its range needs no list.
+  const own = fence && !added.has(fence.task) ? ranges.get(fence.task) : undefined
+  if (own && fence) ranges.delete(fence.task)
+  const others = [...ranges].filter(([id]) => !added.has(id))
+  return {
+    t,
+    rev: unit.rev,
+    ...(fence && { fence: tasks.of(fence.task), epoch: fence.epoch }),
+    ...(own && { from: own[0], to: own[1] }),
+    ...(fence && report && { progress: report.progress, usage: report.usage && packUsage(report.usage) }),
+    lapsed: lapsed === undefined ? undefined : toColumn(lapsed),
+    key: key && { key: toColumn(key.key), digest: toColumn(key.digest), task: toColumn(key.task) },
+    askKey: askKey === undefined ? undefined : toColumn(askKey),
+    events: unit.events.length,
+    body: bodyOf(
+      unit,
+      puts,
+      others.map(([id, [from, to]]) => ({ task: tasks.of(id), from, to })),
+    ),
+  }
+}
+
+/** What most units do not have. */
+function bodyOf(
+  unit: Unit,
+  tasks: readonly unknown[] | undefined,
+  ranges: readonly unknown[],
+): Record<string, unknown> | undefined {
+  const { erase, eraseTasks, trim, wakes } = unit
+  const rest = packRest(unit)
+  const body = { erase, eraseTasks, trim, wakes, tasks, ...(ranges.length > 0 && { ranges }), ...(rest && { rest }) }
+  return Object.values(body).some((value) => value !== undefined) ? body : undefined
+}
+
+/** Then nothing has to be put together. */
+function isOnePerThread(units: readonly Unit[], pieceCount: number): boolean {
+  return new Set(units.flatMap((unit) => (unit.events.length > 0 ? [unit.thread] : []))).size === pieceCount
+}
+
+/** Whole lines, together not much longer than a piece. */
+function cutLines({ events }: Unit, unit: number, pieces: Pieces): void {
+  let from = 0
+  let text = ''
+  for (const [index, event] of events.entries()) {
+    const line = encodeLine(event)
+    if (line.includes('\n') || line.includes(between))
+      throw new Error(`An event ${event.type} holds a raw control character`)
+    text = index === from ? line : `${text}\n${line}`
+    if (text.length < pieceLengthMax && index < events.length - 1) continue
+    pieces.unit.push(unit)
+    pieces.from.push(from)
+    pieces.count.push(index + 1 - from)
+    pieces.lines.push(text)
+    from = index + 1
+  }
+}
+
+/** The lowest number above those of the tasks that are added. A restored task brings a number nobody handed out. */
+function nextTaskAfter(units: readonly Unit[]): number | undefined {
+  const added = units.flatMap((unit) => unit.tasks?.filter((put) => put.isNew) ?? [])
+  const numbers = added.flatMap((put) => taskNumber(put.record.id) ?? [])
+  return numbers.length === 0 ? undefined : numbers.reduce((max, number) => Math.max(max, number)) + 1
+}

@@ -1,0 +1,70 @@
+import { isOpen, type QuestionRecord } from '../../core/question.ts'
+import type { StepRecord } from '../../core/step.ts'
+import type { Mail, MessagePut, QuestionPut, Unit } from '../../core/unit.ts'
+import { toColumn } from './column-text.ts'
+import { packHook } from './pack-task.ts'
+
+/** What `write_rest` is given of a unit, or undefined if that is nothing. */
+export function packRest(unit: Unit): Record<string, unknown> | undefined {
+  const rest = {
+    ...some('mail', unit.mail?.map(packMail)),
+    ...some('read', unit.read?.map(toColumn)),
+    ...some('take', unit.take?.map(toColumn)),
+    ...some(
+      'messages',
+      unit.messages?.map((put) => packMessage(put, unit.events.length)),
+    ),
+    ...some('hooks', unit.hooks?.map(packHook)),
+    ...some(
+      'questions',
+      unit.questions?.map((put) => packQuestion(put, unit)),
+    ),
+    ...some('steps', unit.steps?.map(packStep)),
+    ...some('forget', unit.forget?.map(toColumn)),
+  }
+  return Object.keys(rest).length === 0 ? undefined : rest
+}
+
+function some(name: string, rows: readonly unknown[] | undefined): Record<string, unknown> {
+  return rows && rows.length > 0 ? { [name]: rows } : {}
+}
+
+/** What of a message to a task is not searched; absent fields stay absent. */
+export type MailDoc = Pick<Mail, 'by' | 'from' | 'steer' | 'ended'>
+
+function packMail({ id, task, place, content, ...doc }: Mail): Record<string, unknown> {
+  return { id: toColumn(id), task: toColumn(task), place, content, doc: JSON.stringify(doc satisfies MailDoc) }
+}
+
+function packMessage({ id, task, event, ...rest }: MessagePut, eventCount: number): Record<string, unknown> {
+  if (event >= eventCount) throw new Error(`The message ${id} names an event that its unit does not have`)
+  return { id: toColumn(id), task: task === undefined ? undefined : toColumn(task), event, ...rest }
+}
+
+/** What of a question no query looks at. */
+export type QuestionDoc = Pick<QuestionRecord, 'input' | 'text' | 'options' | 'default' | 'answer' | 'by' | 'closed'>
+
+function packQuestion({ record, isNew, stamp }: QuestionPut, unit: Unit): Record<string, unknown> {
+  const { id, key, task, stepKey, askedAt, expiresAt, answeredAt, taken, ...doc } = record
+  if (key !== unit.thread) throw new Error(`The question ${id} is not of the thread ${unit.thread}`)
+  return {
+    is_new: isNew,
+    id: toColumn(id),
+    task: toColumn(task),
+    step_key: toColumn(stepKey),
+    open: isOpen(record),
+    taken,
+    asked_at: askedAt,
+    expires_at: expiresAt,
+    answered_at: answeredAt,
+    stamp,
+    doc: JSON.stringify(doc satisfies QuestionDoc),
+  }
+}
+
+/** What of a step is not searched and is no text of the user's. */
+export type StepDoc = Omit<StepRecord, 'task' | 'key' | 'value' | 'seq'>
+
+function packStep({ task, key, value, seq: _unknownBefore, ...doc }: StepRecord): Record<string, unknown> {
+  return { task: toColumn(task), key: toColumn(key), value, doc: JSON.stringify(doc satisfies StepDoc) }
+}

@@ -1,0 +1,238 @@
+import { HoldfastError } from '../../core/errors.ts'
+import type { TaskId, ThreadKey } from '../../core/id.ts'
+import type { LivePart } from '../../core/live-part.ts'
+import type { Message } from '../../core/message.ts'
+import type { QuestionRecord } from '../../core/question.ts'
+import type { StepRecord } from '../../core/step.ts'
+import type { TaskRecord } from '../../core/task.ts'
+import type { Unit, Verdict } from '../../core/unit.ts'
+import type {
+  ClaimQuery,
+  EventPage,
+  EventQuery,
+  MessageQuery,
+  Offer,
+  OwedQuery,
+  QuestionQuery,
+  SnapshotLimits,
+  Store,
+  TaskPage,
+  TaskQuery,
+  ThreadPage,
+  ThreadQuery,
+  ThreadSnapshot,
+} from '../store.ts'
+import { ServerClock } from './clock.ts'
+import { Connection } from './connection.ts'
+import { Connections, Opener } from './connections.ts'
+import { readEvents } from './event-reads.ts'
+import { translate, unavailable } from './failure.ts'
+import { Lane } from './lane.ts'
+import { allocateNumbers, renewLeaseOf } from './leases.ts'
+import { type Location, locate } from './location.ts'
+import { Notices } from './notices.ts'
+import { readOffer } from './offer.ts'
+import { listQuestions } from './questions.ts'
+import { checkServer, migrate } from './schema.ts'
+import { TaskReader } from './task-reader.ts'
+import { listTasks, readSteps, readTasks } from './task-reads.ts'
+import { listThreads } from './thread-list.ts'
+import { readLivePart, readMessages, readSnapshot } from './thread-reads.ts'
+
+export interface PostgresStoreOptions {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `?schema=NAME` if it is not `holdfast`. */
+  readonly url: string
+  /** For tests; else the clock is the server's. */
+  readonly clock?: { now(): number }
+  /** Whether opening makes the schema and brings it up to date (the default), or refuses a database that lacks it. */
+  readonly migrate?: boolean
+  /** The most connections that read at the same time; beside them there are three at most. */
+  readonly readers?: number
+  /** Is told what works but not as well as it could. */
+  readonly warn?: (text: string) => void
+}
+
+/** A store in a database of a PostgreSQL server, for any number of nodes. */
+export function postgresStore(options: PostgresStoreOptions): Store {
+  return new PostgresStore(options)
+}
+
+interface Opened {
+  readonly lane: Lane
+  readonly reading: Connections
+  readonly notices: Notices
+}
+
+const readersDefault = 6
+// A reader holds nothing that others wait for.
+const readTimeoutMs = 30_000
+// Below a third of the default lease, so that a node that is frozen in a transaction never outlives its lease in it.
+const writeTimeoutMsDefault = 4_500
+const oldLaneMs = 90 * 24 * 60 * 60 * 1000
+
+const forgetLanes = 'DELETE FROM holdfast.lanes WHERE used_at < holdfast.clock_ms() - $1::bigint'
+
+/**
+ * G1 All writing goes through the lane; what is told to other nodes is told after the commit was answered.
+ * G2 A read is one statement, so it is of one moment, on any of a few connections; it sees every commit that was answered.
+ * G3 Leases are by the server's clock, whatever this machine's is.
+ */
+class PostgresStore implements Store {
+  readonly kind = 'postgres'
+  readonly isDurable = true
+  readonly clock: { now(): number }
+  readonly #serverClock = new ServerClock()
+  readonly #options: PostgresStoreOptions
+  readonly #place: Location
+  readonly #tasks = new TaskReader((ids) => this.#read((connection) => readTasks(connection, ids)))
+  #opened: Opened | undefined
+
+  constructor(options: PostgresStoreOptions) {
+    this.#options = options
+    this.#place = locate(options.url)
+    this.clock = options.clock ?? this.#serverClock
+  }
+
+  async open(): Promise<void> {
+    if (this.#opened) throw new HoldfastError('store_locked', `The store ${this.#place.name} is open already`)
+    const opened = this.#parts()
+    this.#opened = opened
+    try {
+      await opened.reading.use((connection) => this.#prepare(connection))
+    } catch (error) {
+      this.#opened = undefined
+      await opened.reading.close()
+      throw translate(error, this.#place.name)
+    }
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened
+    if (!opened) return
+    this.#opened = undefined
+    await Promise.all([opened.lane.close(), opened.reading.close(), opened.notices.close()])
+  }
+
+  async commit(units: readonly Unit[]): Promise<Verdict[]> {
+    const { lane, notices } = this.#use()
+    const now = () => this.#options.clock?.now()
+    const { at, verdicts } = await (units.length === 0 ? lane.probe() : lane.commit(units, now))
+    this.#serverClock.heard(at)
+    notices.tell(units.flatMap((unit, index) => (verdicts[index]?.committed ? [unit.thread] : [])))
+    return verdicts
+  }
+
+  async allocate(count: number): Promise<number> {
+    return this.#read((connection) => allocateNumbers(connection, count))
+  }
+
+  async livePart(key: ThreadKey): Promise<LivePart | undefined> {
+    return this.#read((connection) => readLivePart(connection, key))
+  }
+
+  async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<ThreadSnapshot | undefined> {
+    return this.#read((connection) => readSnapshot(connection, key, limits))
+  }
+
+  async events(key: ThreadKey, query: EventQuery): Promise<EventPage> {
+    let page = await this.#read((connection) => readEvents(connection, key, query))
+    const last = Math.min(page.head, query.task?.last ?? 0)
+    while (page.events.length === 0 && page.upTo < last && query.limit > 0) {
+      const after = page.upTo
+      page = await this.#read((connection) => readEvents(connection, key, { ...query, after }))
+    }
+    return page
+  }
+
+  async messages(key: ThreadKey, query: MessageQuery): Promise<Message[]> {
+    return this.#read((connection) => readMessages(connection, key, query))
+  }
+
+  async task(id: TaskId): Promise<TaskRecord | undefined> {
+    return this.#tasks.read(id)
+  }
+
+  async tasks(query: TaskQuery | OwedQuery): Promise<TaskPage> {
+    return this.#read((connection) => listTasks(connection, query))
+  }
+
+  async threads(query: ThreadQuery): Promise<ThreadPage> {
+    return this.#read((connection) => listThreads(connection, query))
+  }
+
+  async questions(query: QuestionQuery): Promise<QuestionRecord[]> {
+    return this.#read((connection) => listQuestions(connection, query))
+  }
+
+  async steps(task: TaskId): Promise<StepRecord[]> {
+    return this.#read((connection) => readSteps(connection, task))
+  }
+
+  async claim(query: ClaimQuery): Promise<Offer> {
+    const { offer, now } = await this.#read((connection) => readOffer(connection, query, this.#options.clock?.now()))
+    this.#serverClock.heard(now)
+    return offer
+  }
+
+  async renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }> {
+    if (leaseMs > 0) this.#use().lane.limit(Math.min(writeTimeoutMsDefault, Math.floor(leaseMs * 0.3)))
+    const given = this.#options.clock?.now()
+    const { now, wasHeld } = await this.#read((connection) => renewLeaseOf(connection, node, leaseMs, given))
+    this.#serverClock.heard(now)
+    return { wasHeld }
+  }
+
+  watch(listener: (key: ThreadKey) => void): () => void {
+    return this.#use().notices.watch(listener)
+  }
+
+  #parts(): Opened {
+    const { readers = readersDefault, warn = warnProcess } = this.#options
+    const place = this.#place
+    const opener = (settings: string) => new Opener(() => Connection.open(place, settings))
+    const lane: Lane = new Lane(
+      new Opener(() => Connection.open(place, writerSettings(lane.timeoutMs))),
+      place.name,
+      writeTimeoutMsDefault,
+    )
+    return {
+      lane,
+      reading: new Connections(opener(readerSettings), readers, place.name),
+      notices: new Notices(opener(`${readerSettings}; SET synchronous_commit = off`), opener(''), place.schema, warn),
+    }
+  }
+
+  async #prepare(connection: Connection): Promise<void> {
+    await checkServer(connection, this.#place)
+    await migrate(connection, this.#place, this.#options.migrate ?? true)
+    const [row] = await connection.query<{ now: number }>({ sql: 'SELECT holdfast.clock_ms() AS now' })
+    if (row) this.#serverClock.heard(row.now)
+    await connection.query({ sql: forgetLanes, values: [oldLaneMs] })
+  }
+
+  #use(): Opened {
+    if (this.#opened) return this.#opened
+    throw unavailable(this.#place.name, 'it is not open. Call open() before using it')
+  }
+
+  async #read<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.#use().reading.use(work)
+    } catch (error) {
+      throw translate(error, this.#place.name)
+    }
+  }
+}
+
+// What a planner gains by compiling a plan it has lost again before the first row.
+const readerSettings = `SET statement_timeout = ${readTimeoutMs}; SET jit = off`
+
+// A commit relies on each of its statements seeing what was committed before it, whatever the database has for a default.
+function writerSettings(timeoutMs: number): string {
+  return `SET default_transaction_isolation = 'read committed'; SET statement_timeout = ${timeoutMs};
+    SET lock_timeout = ${timeoutMs}; SET idle_in_transaction_session_timeout = ${timeoutMs}`
+}
+
+function warnProcess(text: string): void {
+  process.emitWarning(text, 'HoldfastWarning')
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { HoldfastError } from '../../core/errors.ts'
+import type { Connection } from './connection.ts'
+import type { Location } from './location.ts'
+
+/**
+ * The schema has a version. The minor is the number of the last migration; within a major, migrations only add, so a
+ * program works on a newer minor. A newer major it cannot understand, and refuses.
+ */
+interface SchemaVersion {
+  readonly major: number
+  readonly minor: number
+}
+
+const major = 1
+const folder = new URL('./migrations/', import.meta.url)
+
+// Of all stores in all databases of a server; taken for a moment, so it does not matter that they share it.
+const migrationLock = 4_747_000_001
+
+/**
+ * Brings the schema up to date, in one transaction under a lock, so that nodes that start together do it once. It looks
+ * first, because most starts find nothing to do. Rejects with `store_schema` if there is something it may not do, or does
+ * not understand.
+ */
+export async function migrate(connection: Connection, place: Location, mayMigrate: boolean): Promise<void> {
+  const missing = await missingIn(connection, place)
+  if (missing.length === 0) return
+  if (!mayMigrate) throw refusal(`The store ${place.name} lacks migration ${missing[0]?.name}. Let it migrate first`)
+  await connection.run('BEGIN')
+  try {
+    await connection.run(`SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0`)
+    await connection.query({ sql: 'SELECT pg_advisory_xact_lock($1)', values: [migrationLock] })
+    await apply(connection, place, await missingIn(connection, place))
+    await connection.run('COMMIT')
+  } catch (error) {
+    if (!connection.isLost) await connection.run('ROLLBACK')
+    throw error
+  }
+}
+
+async function apply(connection: Connection, place: Location, missing: readonly Migration[]): Promise<void> {
+  const minor = missing.at(-1)?.number
+  if (minor === undefined) return
+  await connection.run(`CREATE SCHEMA IF NOT EXISTS ${place.schema}`)
+  for (const { name } of missing) await connection.run(readFileSync(new URL(name, folder), 'utf8'))
+  await connection.query({ sql: 'UPDATE holdfast.meta SET major = $1, minor = $2', values: [major, minor] })
+}
+
+async function missingIn(connection: Connection, place: Location): Promise<readonly Migration[]> {
+  const found = await readVersion(connection, place)
+  if (found && found.major > major) {
+    throw refusal(
+      `The store ${place.name} has schema ${found.major}.${found.minor}, newer than ${major}. Upgrade Holdfast`,
+    )
+  }
+  return migrations().filter((migration) => migration.number > (found?.minor ?? 0))
+}
+
+const selectTables = 'SELECT tablename AS name FROM pg_catalog.pg_tables WHERE schemaname = $1'
+
+/** The version of the schema, or undefined if there is none. */
+async function readVersion(connection: Connection, place: Location): Promise<SchemaVersion | undefined> {
+  const tables = await connection.query<{ name: string }>({ sql: selectTables, values: [place.schema] })
+  if (tables.length === 0) return undefined
+  if (!tables.some((table) => table.name === 'meta')) {
+    throw refusal(`The schema ${place.schema} of ${place.name} is another program's. Name another with ?schema=NAME`)
+  }
+  const [version] = await connection.query<SchemaVersion>({ sql: 'SELECT major, minor FROM holdfast.meta' })
+  if (version) return version
+  throw refusal(`The store ${place.name} does not say its schema. Restore it from a copy`)
+}
+
+interface Migration {
+  readonly number: number
+  readonly name: string
+}
+
+function migrations(): Migration[] {
+  const names = readdirSync(folder).filter((name) => /^[0-9]{4}_.*\.sql$/.test(name))
+  return names.sort().map((name) => ({ number: Number(name.slice(0, 4)), name }))
+}
+
+function refusal(message: string): HoldfastError {
+  return new HoldfastError('store_schema', message)
+}
+
+const versionMin = 140_000
+
+const selectServer = `
+  SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS "versionText",
+    current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
+    current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isReplica"`
+
+interface ServerRow {
+  readonly version: number
+  readonly versionText: string
+  readonly fsync: string
+  readonly synchronousCommit: string
+  readonly encoding: string
+  readonly isReplica: boolean
+}
+
+/** Rejects unless the server keeps what it has acknowledged, and is one that we know how to talk to. */
+export async function checkServer(connection: Connection, { name }: Location): Promise<void> {
+  const [server] = await connection.query<ServerRow>({ sql: selectServer })
+  const why = server && whyUnfit(server)
+  if (why) throw new HoldfastError('store_unavailable', `The store ${name} cannot be used: ${why}`)
+}
+
+function whyUnfit(server: ServerRow): string | undefined {
+  if (server.version < versionMin) return `PostgreSQL ${server.versionText} is too old. Use 14 or newer`
+  if (server.isReplica) return 'it is a replica. Name the primary'
+  if (server.encoding !== 'UTF8') return `its encoding is ${server.encoding}. Create the database with ENCODING 'UTF8'`
+  if (server.fsync !== 'on') return 'fsync is off, so a crash would lose what was acknowledged. Turn it on'
+  if (server.synchronousCommit !== 'off') return undefined
+  return 'synchronous_commit is off, so a crash would lose what was acknowledged. Turn it on for this user or database'
+}

@@ -1,0 +1,118 @@
+import { type TaskId, threadKey } from '../../core/id.ts'
+import { statuses } from '../../core/status.ts'
+import type { StepRecord } from '../../core/step.ts'
+import type { TaskRecord } from '../../core/task.ts'
+import type { OwedQuery, TaskPage, TaskQuery } from '../store.ts'
+import { fromColumn, toColumn, toNullable } from './column-text.ts'
+import type { Connection } from './connection.ts'
+import { parseNumbers } from './cursor.ts'
+import type { StepDoc } from './pack-rest.ts'
+import { isUntaken, type TaskRow, taskColumns, toRecord } from './task-row.ts'
+
+const selectSome = `
+  SELECT ${taskColumns} FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread WHERE t.id = ANY ($1)`
+
+const selectSteps = 'SELECT task, key, value, seq, doc FROM holdfast.steps WHERE task = $1 ORDER BY n'
+
+export async function readTasks(connection: Connection, ids: readonly TaskId[]): Promise<Map<TaskId, TaskRecord>> {
+  const rows = await connection.query<TaskRow>({ name: 'tasks', sql: selectSome, values: [ids.map(toColumn)] })
+  return new Map(rows.map(toRecord).map((record) => [record.id, record]))
+}
+
+interface StepRow {
+  readonly task: TaskId
+  readonly key: string
+  readonly value: string | null
+  readonly seq: number
+  readonly doc: string
+}
+
+export async function readSteps(connection: Connection, id: TaskId): Promise<StepRecord[]> {
+  const rows = await connection.query<StepRow>({ name: 'steps', sql: selectSteps, values: [toColumn(id)] })
+  return rows.map(({ task, key, value, seq, doc }) => ({
+    task: fromColumn(task),
+    key: fromColumn(key),
+    ...(JSON.parse(doc) as StepDoc),
+    ...(value !== null && { value }),
+    seq,
+  }))
+}
+
+export async function listTasks(connection: Connection, query: TaskQuery | OwedQuery): Promise<TaskPage> {
+  if ('owedBy' in query) return listOwed(connection, query)
+  return query.untaken ? listUntaken(connection, query) : listNewest(connection, query)
+}
+
+const selectOwed = `
+  SELECT ${taskColumns} FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
+  WHERE t.hook_at IS NOT NULL AND t.hook_at <= $1 AND ($2::text IS NULL OR th.key = $2)
+  ORDER BY t.hook_at, t.n LIMIT $3`
+
+async function listOwed(connection: Connection, { owedBy, key, limit }: OwedQuery): Promise<TaskPage> {
+  const rows = await connection.query<TaskRow>({ sql: selectOwed, values: [owedBy, key ?? null, limit] })
+  return { tasks: rows.map(toRecord) }
+}
+
+// Searched once per status, each newest first, so that few that match among many that do not cost no more than a page.
+const selectNewest = (own: string): string => `
+  SELECT ${taskColumns}
+  FROM unnest($1::text[]) AS s (status)
+  CROSS JOIN LATERAL (
+    SELECT * FROM holdfast.tasks t
+    WHERE t.status = s.status AND ${own}
+      AND ($3::text[] IS NULL OR t.type = ANY ($3)) AND ($4::text IS NULL OR t.name = $4)
+      AND ($5::text IS NULL OR t.parent = $5) AND t.n < $6
+    ORDER BY t.n DESC LIMIT $7
+  ) t
+  JOIN holdfast.threads th ON th.n = t.thread
+  ORDER BY t.n DESC LIMIT $7`
+
+const ofThread = 't.thread = (SELECT n FROM holdfast.threads WHERE key = $2)'
+const selectNewestOfThread = selectNewest(ofThread)
+const selectNewestOfPrincipal = selectNewest('t.principal = $2')
+
+async function listNewest(connection: Connection, query: TaskQuery): Promise<TaskPage> {
+  const { thread, limit, cursor, status = statuses } = query
+  const [before = Number.MAX_SAFE_INTEGER] = cursor === undefined ? [] : parseNumbers(cursor, 1)
+  const sql = thread === undefined ? selectNewestOfPrincipal : selectNewestOfThread
+  // One more than the page, because a cursor is given only if something follows.
+  const values = [[...new Set(status)], ownerOf(query), ...filters(query), before, limit + 1]
+  const rows = await connection.query<TaskRow>({ sql, values })
+  return page(rows, limit, (last) => String(last.n))
+}
+
+const selectUntaken = (own: string): string => `
+  SELECT ${taskColumns}
+  FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
+  WHERE ${isUntaken} AND ${own} AND ($1::text[] IS NULL OR t.status = ANY ($1))
+    AND ($3::text[] IS NULL OR t.type = ANY ($3)) AND ($4::text IS NULL OR t.name = $4)
+    AND ($5::text IS NULL OR t.parent = $5)
+    AND (coalesce(t.completed_at, 0), t.end_seq, t.n) > ($6::bigint, $7::bigint, $8::bigint)
+  ORDER BY coalesce(t.completed_at, 0), t.end_seq, t.n LIMIT $9`
+
+const selectUntakenOfThread = selectUntaken(ofThread)
+const selectUntakenOfPrincipal = selectUntaken('t.principal = $2')
+
+async function listUntaken(connection: Connection, query: TaskQuery): Promise<TaskPage> {
+  const { thread, limit, cursor, status } = query
+  const after = cursor === undefined ? [-1, 0, 0] : parseNumbers(cursor, 3)
+  const sql = thread === undefined ? selectUntakenOfPrincipal : selectUntakenOfThread
+  const values = [status ?? null, ownerOf(query), ...filters(query), ...after, limit + 1]
+  const rows = await connection.query<TaskRow>({ sql, values })
+  return page(rows, limit, (last) => [last.completed_at ?? 0, last.seq, last.n].join('.'))
+}
+
+function page(rows: readonly TaskRow[], limit: number, cursorAfter: (last: TaskRow) => string): TaskPage {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const tasks = shown.map(toRecord)
+  return rows.length > limit && last ? { tasks, cursor: cursorAfter(last) } : { tasks }
+}
+
+function ownerOf({ principal, thread }: TaskQuery): string {
+  return thread === undefined ? principal : threadKey(principal, thread)
+}
+
+function filters({ type, name, parent }: TaskQuery): unknown[] {
+  return [type?.map(toColumn) ?? null, toNullable(name), toNullable(parent)]
+}

@@ -1,0 +1,190 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** Stands between a store and its server, and does to what passes what networks do. */
+export interface NetworkProxy {
+  /** A URL as given, through the proxy. */
+  through(url: string): string
+  /** How many connections were made by now. */
+  readonly connectionCount: number
+  /** Cuts every connection. */
+  cut(): void
+  /** Nothing passes any more, in neither direction, and no connection is made, until `resume`. */
+  stall(): void
+  resume(): void
+  /** From now on every connection is cut at once, until `accept`. */
+  refuse(): void
+  accept(): void
+  /**
+   * The next statements that contain the text reach the server, but their answers are lost with the connection. Says how often
+   * that has happened.
+   */
+  loseAnswers(text: string, count: number): { readonly count: number }
+  /** Cuts the connection over which the next statement that contains the text is sent; it arrives when it is let go. */
+  delayNext(text: string): { readonly held: Promise<void>; arrive(): Promise<void> }
+  /** Drops what the server sends without being asked: notices. */
+  dropNotices(): void
+  close(): Promise<void>
+}
+
+export async function startProxy(port: number): Promise<NetworkProxy> {
+  const proxy = new TestProxy(port)
+  await proxy.listen()
+  return proxy
+}
+
+interface Pair {
+  readonly client: Socket
+  readonly server: Socket
+}
+
+class TestProxy implements NetworkProxy {
+  readonly #port: number
+  readonly #listener: Server
+  readonly #pairs = new Set<Pair>()
+  connectionCount = 0
+  #isStalled = false
+  #isRefusing = false
+  #dropsNotices = false
+  #losing: { text: string; left: number; count: number } | undefined
+  #delaying: { text: string; hold: (arrive: () => Promise<void>) => void } | undefined
+
+  constructor(port: number) {
+    this.#port = port
+    this.#listener = createServer((client) => this.#join(client))
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve) => this.#listener.listen(0, '127.0.0.1', resolve))
+  }
+
+  through(url: string): string {
+    const address = this.#listener.address()
+    if (address === null || typeof address === 'string') throw new Error('The proxy does not listen')
+    const proxied = new URL(url)
+    proxied.port = String(address.port)
+    return proxied.href
+  }
+
+  cut(): void {
+    for (const { client, server } of this.#pairs) {
+      client.destroy()
+      server.destroy()
+    }
+  }
+
+  stall(): void {
+    this.#isStalled = true
+    for (const { client, server } of this.#pairs) {
+      client.pause()
+      server.pause()
+    }
+  }
+
+  resume(): void {
+    this.#isStalled = false
+    for (const { client, server } of this.#pairs) {
+      client.resume()
+      server.resume()
+    }
+  }
+
+  refuse(): void {
+    this.#isRefusing = true
+    this.cut()
+  }
+
+  accept(): void {
+    this.#isRefusing = false
+  }
+
+  loseAnswers(text: string, count: number): { readonly count: number } {
+    this.#losing = { text, left: count, count: 0 }
+    return this.#losing
+  }
+
+  delayNext(text: string): { readonly held: Promise<void>; arrive(): Promise<void> } {
+    const { promise, resolve } = Promise.withResolvers<() => Promise<void>>()
+    this.#delaying = { text, hold: resolve }
+    return { held: promise.then(() => undefined), arrive: async () => (await promise)() }
+  }
+
+  dropNotices(): void {
+    this.#dropsNotices = true
+  }
+
+  async close(): Promise<void> {
+    this.cut()
+    await new Promise((resolve) => this.#listener.close(resolve))
+  }
+
+  #join(client: Socket): void {
+    this.connectionCount += 1
+    client.on('error', () => client.destroy())
+    if (this.#isRefusing) {
+      client.destroy()
+      return
+    }
+    const server = connect(this.#port, '127.0.0.1')
+    const pair = { client, server }
+    this.#pairs.add(pair)
+    let losesAnswer = false
+    client.on('data', (bytes) => {
+      if (this.#delay(pair, bytes)) return
+      losesAnswer ||= this.#isToLose(bytes)
+      server.write(bytes)
+    })
+    server.on('data', (bytes) => {
+      if (losesAnswer) {
+        client.destroy()
+        server.destroy()
+        return
+      }
+      // A notice is a message of type A; what answers a statement begins with another.
+      if (this.#dropsNotices && bytes[0] === 0x41) return
+      client.write(bytes)
+    })
+    this.#partTogether(pair)
+    if (!this.#isStalled) return
+    client.pause()
+    server.pause()
+  }
+
+  #partTogether(pair: Pair): void {
+    const { client, server } = pair
+    server.on('error', () => server.destroy())
+    client.on('close', () => server.destroy())
+    server.on('close', () => {
+      client.destroy()
+      this.#pairs.delete(pair)
+    })
+  }
+
+  #isToLose(bytes: Buffer): boolean {
+    if (!this.#losing || this.#losing.left === 0 || !bytes.includes(this.#losing.text)) return false
+    this.#losing.left -= 1
+    this.#losing.count += 1
+    return true
+  }
+
+  /** Parts the pair: the client is cut, the server gets the statement later. */
+  #delay(pair: Pair, bytes: Buffer): boolean {
+    const { client, server } = pair
+    if (!this.#delaying || !bytes.includes(this.#delaying.text)) return false
+    const { hold } = this.#delaying
+    this.#delaying = undefined
+    client.removeAllListeners('close')
+    server.removeAllListeners('data')
+    client.destroy()
+    hold(
+      () =>
+        new Promise((resolve) => {
+          server.once('data', () => {
+            server.destroy()
+            resolve()
+          })
+          server.write(bytes)
+        }),
+    )
+    return true
+  }
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+
+/** A schema for one test. */
+export interface TestSchema {
+  readonly url: string
+  readonly name: string
+  /** In `sql`, `holdfast.` stands for the schema. */
+  query<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  drop(): Promise<void>
+}
+
+/** Names a schema that nobody else uses. The store that is opened on it makes it. */
+export function testSchema(server = inject('postgresUrl')): TestSchema {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const query = async <Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    const client = new pg.Client({ connectionString: server })
+    await client.connect()
+    try {
+      return (await client.query(sql.replaceAll(/\bholdfast\./g, `${name}.`), [...values])).rows as Row[]
+    } finally {
+      await client.end()
+    }
+  }
+  return {
+    url: `${server}?schema=${name}`,
+    name,
+    query,
+    drop: async () => void (await query(`DROP SCHEMA IF EXISTS ${name} CASCADE`)),
+  }
+}

@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { postgresStore } from '../../src/stores/postgres/index.ts'
+import type { Store } from '../../src/stores/store.ts'
+import {
+  accepting,
+  commit,
+  commitOne,
+  deltas,
+  headOf,
+  logOf,
+  numbersOf,
+  pending,
+  unit,
+  upTo,
+} from '../../src/testing/store-suite/builders.ts'
+import { type NetworkProxy, startProxy } from './harness/proxy.ts'
+import { type TestSchema, testSchema } from './harness/schema.ts'
+
+const statement = 'commit_units'
+
+let schema: TestSchema
+let proxy: NetworkProxy
+let stores: Store[]
+
+beforeEach(async () => {
+  schema = testSchema()
+  proxy = await startProxy(Number(new URL(inject('postgresUrl')).port))
+  stores = []
+})
+
+afterEach(async () => {
+  proxy.accept()
+  proxy.resume()
+  for (const store of stores) await store.close()
+  await proxy.close()
+  await schema.drop()
+})
+
+async function open(url = proxy.through(schema.url)): Promise<Store> {
+  const store = postgresStore({ url })
+  stores.push(store)
+  await store.open()
+  return store
+}
+
+/** A store that has written, so that its lane is known. */
+async function openWritten(): Promise<Store> {
+  const store = await open()
+  await commit(store, unit({ events: deltas(1) }))
+  return store
+}
+
+describe('a commit whose answer is lost', () => {
+  it.each([1, 2, 3])('is made once and answered, when the answer is lost %i times', async (times) => {
+    const store = await openWritten()
+    const lost = proxy.loseAnswers(statement, times)
+    expect((await commitOne(store, unit({ events: deltas(2), rev: 0 }))).first).toBe(2)
+    expect(lost.count).toBe(times)
+    expect((await commitOne(store, unit({ events: deltas(1), rev: 1 }))).first).toBe(4)
+    expect(numbersOf(await logOf(store))).toEqual(upTo(4))
+  })
+
+  it('gets the verdicts of the first time, refusals and results that were taken too', async () => {
+    const store = await openWritten()
+    await commit(store, accepting(pending('bg_0')))
+    const ended = accepting({ ...pending('bg_1'), status: 'completed' })
+    await commit(store, ended)
+    proxy.loseAnswers(statement, 1)
+    const [stale, taken] = await store.commit([unit({ rev: 7 }), unit({ take: [pending('bg_1').id] })])
+    expect(stale).toEqual({ committed: false, reason: { code: 'stale' } })
+    expect(taken).toMatchObject({ committed: true, taken: ['bg_1'] })
+  })
+
+  it('is made once when the connection is cut before the batch arrives, and it arrives after all, late', async () => {
+    const store = await openWritten()
+    const delayed = proxy.delayNext(statement)
+    expect((await commitOne(store, unit({ events: deltas(2) }))).first).toBe(2)
+    await delayed.held
+    await delayed.arrive()
+    expect(await headOf(store)).toBe(3)
+    await commit(store, unit({ events: deltas(1) }))
+    expect(await headOf(store)).toBe(4)
+  })
+
+  it('is not made by a sending that arrives after later commits', async () => {
+    const store = await openWritten()
+    const delayed = proxy.delayNext(statement)
+    await commit(store, unit({ events: deltas(2) }))
+    await commit(store, unit({ events: deltas(3) }))
+    await delayed.arrive()
+    expect(await headOf(store)).toBe(6)
+  })
+
+  it('fails as it would have failed, and never comes true later', async () => {
+    const store = await openWritten()
+    await commit(store, accepting(pending('bg_0')))
+    const delayed = proxy.delayNext(statement)
+    const wrong = store.commit([accepting(pending('bg_0'))])
+    await expect(wrong).rejects.toThrow('tasks_id_key')
+    // Another node removes what was wrong with it, and then its first sending arrives.
+    await commit(await open(schema.url), unit({ operation: 'erase', rev: 0, erase: true }))
+    await delayed.arrive()
+    expect(await store.task(pending('bg_0').id)).toBeUndefined()
+    await commit(store, accepting(pending('bg_0')))
+  })
+
+  it('is answered when the network is back, however long it was gone', async () => {
+    const store = await openWritten()
+    proxy.loseAnswers(statement, 1)
+    const answer = commitOne(store, unit({ events: deltas(1) }))
+    await expect.poll(() => schema.query('SELECT FROM holdfast.lanes WHERE batch = 2')).toHaveLength(1)
+    proxy.refuse()
+    await expect(store.task(pending('bg_0').id)).rejects.toMatchObject({ code: 'store_unavailable' })
+    proxy.accept()
+    expect((await answer).first).toBe(2)
+    await expect.poll(() => headOf(store).catch(() => 'down')).toBe(2)
+  })
+
+  it('is answered after a stall that the node takes for the loss of the answer', async () => {
+    const store = await openWritten()
+    await store.renew('node_1', 2_000)
+    await commit(store, unit())
+    proxy.stall()
+    const countBefore = proxy.connectionCount
+    const answer = commitOne(store, unit({ events: deltas(1) }))
+    await expect.poll(() => proxy.connectionCount, { timeout: 10_000 }).toBeGreaterThan(countBefore)
+    proxy.resume()
+    expect((await answer).first).toBe(2)
+    expect(await headOf(store)).toBe(2)
+  })
+
+  it('is given up when the store is closed, and says so', async () => {
+    const store = await openWritten()
+    const lost = proxy.loseAnswers(statement, 1000)
+    const answer = store.commit([unit({ events: deltas(1) })])
+    const refusal = expect(answer).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect.poll(() => lost.count).toBeGreaterThan(0)
+    await store.close()
+    await refusal
+  })
+})
+
+describe('a commit that cannot be sent', () => {
+  it('is refused at once as unavailable, and the store goes on when the network is back', async () => {
+    const store = await openWritten()
+    proxy.refuse()
+    // The first may have been on its way; from then on it is known that nothing can be sent.
+    await expect(store.commit([])).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(store.commit([unit({ events: deltas(1) })])).rejects.toMatchObject({ code: 'store_unavailable' })
+    proxy.accept()
+    await expect.poll(() => store.commit([]).catch(() => 'down')).toEqual([])
+    expect((await commitOne(store, unit({ events: deltas(1) }))).first).toBe(2)
+  })
+})
+
+describe('commits over a network that loses answers all the time', () => {
+  it('are made once each, in order, by two nodes at once', async () => {
+    const nodes = [await openWritten(), await open()]
+    const seen = new Map<number, string>()
+    let lostCount = 0
+    await Promise.all(
+      nodes.map(async (store, node) => {
+        for (let n = 0; n < 40; n++) {
+          const lost = n % 2 === 0 ? proxy.loseAnswers(statement, 1) : undefined
+          const data = JSON.stringify({ node, n })
+          const { first } = await commitOne(store, unit({ events: [{ type: 'custom', data }] }))
+          expect(seen.has(first)).toBe(false)
+          seen.set(first, data)
+          lostCount += lost?.count ?? 0
+        }
+      }),
+    )
+    expect(lostCount).toBeGreaterThan(20)
+    const [store = await open()] = nodes
+    const log = await logOf(store)
+    expect(numbersOf(log)).toEqual(upTo(81))
+    for (const { seq, data } of log.slice(1)) expect(data).toBe(seen.get(seq))
+  })
+})

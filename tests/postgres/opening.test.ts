@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Connection } from '../../src/stores/postgres/connection.ts'
+import { type PostgresStoreOptions, postgresStore } from '../../src/stores/postgres/index.ts'
+import { locate } from '../../src/stores/postgres/location.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { commit, deltas, headOf, running, unit } from '../../src/testing/store-suite/builders.ts'
+import { type TestSchema, testSchema } from './harness/schema.ts'
+import { startServer } from './harness/server.ts'
+
+let schema: TestSchema
+let stores: Store[]
+
+beforeEach(() => {
+  schema = testSchema()
+  stores = []
+})
+
+afterEach(async () => {
+  for (const store of stores) await store.close()
+  await schema.drop()
+})
+
+async function open(options: Partial<PostgresStoreOptions> = {}): Promise<Store> {
+  const store = postgresStore({ url: schema.url, ...options })
+  stores.push(store)
+  await store.open()
+  return store
+}
+
+async function leaveStore(): Promise<void> {
+  const store = await open()
+  await commit(store, unit({ events: deltas(3) }))
+  await store.close()
+}
+
+describe('the schema of a Postgres store', () => {
+  it('is made once by nodes that start together', async () => {
+    const nodes = await Promise.all([open(), open(), open(), open()])
+    await Promise.all(nodes.map((store) => commit(store, unit({ events: deltas(1) }))))
+    expect(await headOf(nodes[0])).toBe(4)
+  })
+
+  it('is refused where there is none and it may not be made, and nothing is made', async () => {
+    const refusal = { code: 'store_schema', message: expect.stringContaining('Let it migrate') }
+    await expect(open({ migrate: false })).rejects.toMatchObject(refusal)
+    expect(await schema.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema.name])).toEqual([])
+  })
+
+  it('is accepted without migrating where it is there', async () => {
+    await leaveStore()
+    expect(await headOf(await open({ migrate: false }))).toBe(3)
+  })
+
+  it('of a newer major is refused', async () => {
+    await leaveStore()
+    await schema.query('UPDATE holdfast.meta SET major = 2')
+    await expect(open()).rejects.toMatchObject({ code: 'store_schema', message: expect.stringContaining('Upgrade') })
+  })
+
+  it('of a newer minor is accepted and stays as it is', async () => {
+    await leaveStore()
+    await schema.query('UPDATE holdfast.meta SET minor = 99')
+    await schema.query('ALTER TABLE holdfast.threads ADD COLUMN later text')
+    const store = await open()
+    await commit(store, unit({ events: deltas(1) }))
+    expect(await headOf(store)).toBe(4)
+    expect(await schema.query('SELECT major, minor FROM holdfast.meta')).toEqual([{ major: 1, minor: 99 }])
+  })
+
+  it('is never made in the schema of another program', async () => {
+    await schema.query(`CREATE SCHEMA ${schema.name}`)
+    await schema.query('CREATE TABLE holdfast.songs (title text)')
+    const refusal = { code: 'store_schema', message: expect.stringContaining('another program') }
+    await expect(open()).rejects.toMatchObject(refusal)
+  })
+})
+
+describe('a Postgres store', () => {
+  it.each([
+    ['no URL', 'nonsense'],
+    ['another protocol', 'mysql://127.0.0.1/x'],
+    ['a schema that would need quotes', 'postgres://127.0.0.1/x?schema=a"b'],
+  ])('is not made of %s', (_, url) => {
+    expect(() => postgresStore({ url })).toThrow(expect.objectContaining({ code: 'invalid_request' }))
+  })
+
+  it('says store_unavailable of a server that is not there, and never the password', async () => {
+    const opening = open({ url: 'postgres://holdfast:secret@127.0.0.1:1/postgres' })
+    await expect(opening).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(opening).rejects.not.toThrow('secret')
+  })
+
+  it('says store_unavailable of a database that is not there', async () => {
+    const url = schema.url.replace('/postgres?', '/nowhere?')
+    const refusal = { code: 'store_unavailable', message: expect.stringContaining('no such database') }
+    await expect(open({ url })).rejects.toMatchObject(refusal)
+  })
+
+  it('refuses a session that does not wait for the disk', async () => {
+    const url = `${schema.url}&options=-c%20synchronous_commit%3Doff`
+    await expect(open({ url })).rejects.toMatchObject({ message: expect.stringContaining('synchronous_commit') })
+  })
+
+  it('refuses a server that does not write to the disk', async () => {
+    const server = await startServer({ fsync: 'off' })
+    try {
+      await expect(open({ url: server.url })).rejects.toMatchObject({ message: expect.stringContaining('fsync') })
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('holds what it has committed over a restart of its server, and goes on', async () => {
+    const server = await startServer()
+    try {
+      const store = await open({ url: server.url })
+      await commit(store, unit({ events: deltas(3) }))
+      await server.crash()
+      await expect(store.task(running('bg_0').id)).rejects.toMatchObject({ code: 'store_unavailable' })
+      await expect(store.commit([])).rejects.toMatchObject({ code: 'store_unavailable' })
+      await server.start()
+      await expect.poll(() => store.commit([]).catch(() => 'down'), { timeout: 10_000 }).toEqual([])
+      await commit(store, unit({ events: deltas(1) }))
+      await expect.poll(() => headOf(store).catch(() => 'down'), { timeout: 10_000 }).toBe(4)
+      await store.close()
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('keeps ids, names and keys as they are, whatever characters they have', async () => {
+    const odd = ['a\u0000b', '\ud800', '"quoted" \\ back', 'tab\tline\n', '👩‍👩‍👧', '', '\\u0000']
+    const store = await open()
+    for (const [n, text] of odd.entries()) {
+      const record = running(`${n}${text}`, { name: `n${text}`, agent: text, node: text, type: `t${text}` })
+      await store.commit([unit({ tasks: [{ record, isNew: true, stamps: [] }] })])
+      expect(await store.task(record.id)).toEqual({ ...record, ...(text === '' && { node: undefined }) })
+    }
+    const names = new Set((await store.livePart(running('x').key))?.tasks.map((task) => task.name))
+    expect(names).toEqual(new Set(odd.map((text) => `n${text}`)))
+  })
+})
+
+describe('a connection', () => {
+  it('asks without a name what it has asked by name, once a pooler has given it another server connection', async () => {
+    const connection = await Connection.open(locate(schema.url), '')
+    try {
+      const ask = () => connection.query({ name: 'sum', sql: 'SELECT $1::integer + 1 AS sum', values: [1] })
+      expect(await ask()).toEqual([{ sum: 2 }])
+      await connection.run('DEALLOCATE ALL')
+      expect([await ask(), await ask()]).toEqual([[{ sum: 2 }], [{ sum: 2 }]])
+      await expect(connection.query({ name: 'wrong', sql: 'SELECT 1 / 0' })).rejects.toMatchObject({ code: '22012' })
+      expect(connection.isLost).toBe(false)
+    } finally {
+      await connection.close()
+    }
+  })
+})

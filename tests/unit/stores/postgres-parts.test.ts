@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ServerClock } from '../../../src/stores/postgres/clock.ts'
+import { fromColumn, toColumn } from '../../../src/stores/postgres/column-text.ts'
+import { isRefusal, translate } from '../../../src/stores/postgres/failure.ts'
+import { locate } from '../../../src/stores/postgres/location.ts'
+
+function serverError(code: string, severity = 'ERROR'): Error {
+  return Object.assign(new Error('said the server'), { code, severity })
+}
+
+describe('what PostgreSQL reports', () => {
+  it.each(['23505', '22021', '55P03', '57014', '40001', 'P0001', 'HF001'])(
+    'with %s says that nothing was written, in whatever language',
+    (code) => {
+      expect(isRefusal(serverError(code, 'FEHLER'))).toBe(true)
+    },
+  )
+
+  it.each(['57P01', '57P02', '08006', '25P03', '53100', '58030', 'XX000'])(
+    'with %s says nothing of what was written',
+    (code) => {
+      expect(isRefusal(serverError(code))).toBe(false)
+    },
+  )
+
+  it('says nothing of what was written if it is not the server that says it', () => {
+    const reset = Object.assign(new Error('read ECONNRESET'), { code: 'EPIPE' })
+    expect([isRefusal(reset), isRefusal(new Error('Query read timeout'))]).toEqual([false, false])
+  })
+
+  it('stays the error it is where a unit is at fault, and is store_unavailable where it may pass', () => {
+    const wrong = serverError('23505')
+    expect(translate(wrong, 'x')).toBe(wrong)
+    for (const code of ['40P01', '53300', '57014', '42501', '25006']) {
+      expect(translate(serverError(code), 'x')).toMatchObject({ code: 'store_unavailable' })
+    }
+    expect(translate(new Error('connect ECONNREFUSED'), 'x')).toMatchObject({ code: 'store_unavailable' })
+  })
+})
+
+describe('the clock of a server', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'], now: 0 }))
+  afterEach(() => void vi.useRealTimers())
+
+  it('goes on from what the server said, and forward at once when it says more', () => {
+    const clock = new ServerClock()
+    clock.heard(5_000_000)
+    vi.advanceTimersByTime(40)
+    expect(clock.now()).toBe(5_000_040)
+    clock.heard(5_001_000)
+    expect(clock.now()).toBe(5_001_000)
+  })
+
+  it('is not put back by an answer that was long on its way, and never goes back', () => {
+    const clock = new ServerClock()
+    clock.heard(5_000_000)
+    vi.advanceTimersByTime(3_000)
+    clock.heard(5_000_000)
+    expect(clock.now()).toBeGreaterThanOrEqual(5_002_999)
+    const before = clock.now()
+    for (let n = 0; n < 5_000; n++) clock.heard(4_000_000)
+    expect(clock.now()).toBe(before)
+  })
+})
+
+describe('a text in a column', () => {
+  it('comes back as it was, holds nothing that PostgreSQL refuses, and is like no other', () => {
+    const text = fc.string({
+      unit: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\\', '"', 'u0000', '\ud800', '\0')),
+    })
+    fc.assert(
+      fc.property(text, (given) => {
+        const column = toColumn(given)
+        expect(fromColumn(column)).toBe(given)
+        expect(column.isWellFormed() && !column.includes('\0')).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('the URL of a Postgres store', () => {
+  it('names the schema, keeps what is for the driver, and is shown without the password', () => {
+    const place = locate('postgres://me:secret@db.example:6432/work?schema=mine&sslmode=require')
+    expect(place).toEqual({
+      connectionString: 'postgres://me:secret@db.example:6432/work?sslmode=require',
+      schema: 'mine',
+      name: 'postgres://db.example:6432/work?schema=mine',
+    })
+    expect(locate('postgresql://h/d').schema).toBe('holdfast')
+  })
+})
