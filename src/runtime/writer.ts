@@ -26,9 +26,6 @@ export interface WriterParts extends SettleParts {
   onFatal(error: unknown): void
 }
 
-// Whether a commit was made may stay unknown for as long as a network is gone. By then callers are better told to come back.
-const lateMs = 5_000
-
 // An emit entry stops growing here, so that the lanes' turns stay short.
 const emitBytesMax = 32 * 1024
 
@@ -189,14 +186,11 @@ export class Writer {
     if (units.length === 0) return this.#putBack(settleBatch(this.#parts, items, []))
     const seconds = stopwatch()
     let verdicts: readonly Verdict[]
-    const late = this.#parts.clock.setTimer(lateMs, () => this.#goDown(new Error(`No answer in ${lateMs} ms`)))
     try {
       verdicts = await this.#parts.store.commit(units)
     } catch (error) {
-      late.cancel()
       return this.#failed(items, error)
     }
-    late.cancel()
     this.#flushed(seconds())
     this.#putBack(settleBatch(this.#parts, items, verdicts))
   }
@@ -238,15 +232,11 @@ export class Writer {
     if (entry.kind !== 'change') entry.author.unstorable(error, entry.events)
   }
 
-  #goDown(error: unknown): void {
+  async #pause(error: unknown): Promise<void> {
     if (!this.#isDown) this.#parts.log.error({ err: error }, 'the store is not available; writing is retried')
     this.#isDown = true
     for (const resolve of this.#onDown.splice(0)) resolve()
     for (const intent of this.#lanes.takeAll(isIntent)) intent.reject(unavailable(error))
-  }
-
-  async #pause(error: unknown): Promise<void> {
-    this.#goDown(error)
     if (this.#isClosed) return
     const { expired, cancel } = expiry(this.#parts.clock, this.#backOff.nextMs())
     const ended = new Promise<void>((resolve) => {
