@@ -3,7 +3,7 @@
 // A run emits events of 300 bytes on a Holdfast server with SQLite; subscribers on sockets of their own, in another
 // process, have had them when the last frame is there. The baselines are bare node:http servers that send the same frames,
 // recorded before: *naive* with one write per event and subscriber, *joined* with all events of a millisecond in one
-// write per subscriber. Their source gives way to the event loop every 20 events, and waits when a socket is full.
+// write per subscriber. Naive gives way to the event loop after each event, joined every 20; both wait when a socket is full.
 // Ours includes accepting the run and committing every event. Not measured: parsing by the client, a network.
 
 import { perSecond, report } from './figures.ts'

@@ -1,11 +1,8 @@
-import type { StoredEvent } from '../../core/event.ts'
-import { LineDecoder } from '../../core/event-line.ts'
-import type { TaskId, ThreadKey } from '../../core/id.ts'
+import type { ThreadKey } from '../../core/id.ts'
+import { LinePage, pageLengthMax } from '../../core/line-page.ts'
 import type { EventPage, EventQuery } from '../store.ts'
 import type { Connection } from './connection.ts'
 
-// A page holds about this much, however large its events are, and at least one event.
-const pageLengthMax = 1_048_576
 // One call looks through about this much, so that a search for a task's rare events lets others go on meanwhile.
 const lookLengthMax = 4_194_304
 
@@ -59,59 +56,12 @@ export async function readEvents(connection: Connection, key: ThreadKey, query: 
   if (!any) return { head: 0, first: 1, events: [], upTo: 0 }
   const { head, kept: first } = any
   const last = Math.min(head, to)
-  const page = new Page(Math.max(from, first), last, query)
-  for (const row of rows) if (row.first === null || page.add(row, row.first) === 'full') break
+  const page = new LinePage({ from: Math.max(from, first), last, limit, task: task?.id })
+  for (const { first: start, body, ...row } of rows) {
+    if (start === null || page.isFull) break
+    if (body === null) page.skip(row.last)
+    else page.add({ ...row, first: start, body })
+  }
   const { events, next } = page
   return { head, first, events, upTo: next <= last ? next - 1 : Math.min(head, Math.max(after, last)) }
-}
-
-class Page {
-  readonly events: StoredEvent[] = []
-  readonly #lines = new LineDecoder()
-  /** The first number not looked at. */
-  next: number
-  readonly #last: number
-  readonly #limit: number
-  readonly #task: TaskId | undefined
-  #length = 0
-
-  constructor(from: number, last: number, query: EventQuery) {
-    this.next = from
-    this.#last = last
-    this.#limit = query.limit
-    this.#task = query.task?.id
-  }
-
-  add({ last, at, body }: PageRow, first: number): 'full' | 'open' {
-    const end = Math.min(last, this.#last)
-    if (body === null) this.next = Math.max(this.next, end + 1)
-    else this.#addLines(body, at, first, end)
-    return this.#isFull ? 'full' : 'open'
-  }
-
-  /** Cuts the body line by line, because most of a large one may lie outside the page. */
-  #addLines(body: string, at: number, first: number, last: number): void {
-    let begin = 0
-    for (let seq = first; seq <= last && !this.#isFull; seq++) {
-      const newline = body.indexOf('\n', begin)
-      const end = newline === -1 ? body.length : newline
-      if (seq >= this.next) {
-        if (this.#isAskedFor(body, begin)) {
-          this.events.push(this.#lines.decode(body, begin, end, seq, at))
-          this.#length += end - begin
-        }
-        this.next = seq + 1
-      }
-      begin = end + 1
-    }
-  }
-
-  /** The second field of a line is its task. */
-  #isAskedFor(body: string, begin: number): boolean {
-    return this.#task === undefined || body.startsWith(`${this.#task}\t`, body.indexOf('\t', begin) + 1)
-  }
-
-  get #isFull(): boolean {
-    return this.events.length >= this.#limit || this.#length >= pageLengthMax
-  }
 }

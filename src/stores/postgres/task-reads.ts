@@ -1,11 +1,11 @@
 import { type TaskId, threadKey } from '../../core/id.ts'
+import { parseNumbers } from '../../core/list-cursor.ts'
 import { statuses } from '../../core/status.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { OwedQuery, TaskPage, TaskQuery } from '../store.ts'
 import { fromColumn, toColumn, toNullable } from './column-text.ts'
 import type { Connection } from './connection.ts'
-import { parseNumbers } from './cursor.ts'
 import type { StepDoc } from './pack-rest.ts'
 import { isUntaken, type TaskRow, taskColumns, toRecord } from './task-row.ts'
 

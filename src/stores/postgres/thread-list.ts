@@ -1,7 +1,7 @@
 import { type Principal, principalOf, type ThreadKey, threadOf } from '../../core/id.ts'
+import { badCursor } from '../../core/list-cursor.ts'
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { badCursor } from './cursor.ts'
 
 // The first condition on `at` is what the index is searched by.
 const selectThreads = `

@@ -1,6 +1,5 @@
-import type { StoredEvent } from '../../core/event.ts'
-import { LineDecoder } from '../../core/event-line.ts'
-import type { TaskId, ThreadKey } from '../../core/id.ts'
+import type { ThreadKey } from '../../core/id.ts'
+import { LinePage } from '../../core/line-page.ts'
 import type { EventPage, EventQuery } from '../store.ts'
 import type { Connection } from './connection.ts'
 
@@ -13,8 +12,6 @@ const selectChunks = `
     AND first >= coalesce((SELECT max(first) FROM chunks WHERE thread = ?1 AND first <= ?2), 0)
   ORDER BY first`
 
-// A page holds about this much, however large its events are, and at least one event.
-const pageLengthMax = 1_048_576
 // One call looks through about this much, so that a search for a task's rare events lets others go on meanwhile.
 const lookLengthMax = 4_194_304
 
@@ -28,10 +25,16 @@ export function readEvents(connection: Connection, key: ThreadKey, query: EventQ
   const { head, first } = thread
   const last = Math.min(head, query.task?.last ?? head)
   const from = Math.max(query.after + 1, first, query.task?.first ?? first)
-  const page = new Page(from, last, query)
+  const task = query.task?.id
+  const page = new LinePage({ from, last, limit: query.limit, task })
   if (from <= last && query.limit > 0) {
+    let lookedLength = 0
     for (const row of connection.prepare(selectChunks).iterate(thread.n, from, last)) {
-      if (page.add(row as unknown as ChunkRow) === 'full') break
+      const chunk = row as unknown as ChunkRow
+      lookedLength += chunk.body.length
+      if (task !== undefined && !chunk.body.includes(`\t${task}\t`)) page.skip(chunk.last)
+      else page.add(chunk)
+      if (page.isFull || lookedLength >= lookLengthMax) break
     }
   }
   const { events, next } = page
@@ -43,57 +46,4 @@ interface ChunkRow {
   readonly last: number
   readonly at: number
   readonly body: string
-}
-
-class Page {
-  readonly events: StoredEvent[] = []
-  readonly #lines = new LineDecoder()
-  /** The first number not looked at. */
-  next: number
-  readonly #last: number
-  readonly #limit: number
-  readonly #task: TaskId | undefined
-  #length = 0
-  #lookedLength = 0
-
-  constructor(from: number, last: number, query: EventQuery) {
-    this.next = from
-    this.#last = last
-    this.#limit = query.limit
-    this.#task = query.task?.id
-  }
-
-  add(chunk: ChunkRow): 'full' | 'open' {
-    const last = Math.min(chunk.last, this.#last)
-    this.#lookedLength += chunk.body.length
-    if (this.#task !== undefined && !chunk.body.includes(`\t${this.#task}\t`)) this.next = last + 1
-    else this.#addLines(chunk, last)
-    return this.#isFull || this.#lookedLength >= lookLengthMax ? 'full' : 'open'
-  }
-
-  /** Cuts the body line by line, because most of a large one may lie outside the page. */
-  #addLines({ first, at, body }: ChunkRow, last: number): void {
-    let begin = 0
-    for (let seq = first; seq <= last && !this.#isFull; seq++) {
-      const newline = body.indexOf('\n', begin)
-      const end = newline === -1 ? body.length : newline
-      if (seq >= this.next) {
-        if (this.#isAskedFor(body, begin)) {
-          this.events.push(this.#lines.decode(body, begin, end, seq, at))
-          this.#length += end - begin
-        }
-        this.next = seq + 1
-      }
-      begin = end + 1
-    }
-  }
-
-  /** The second field of a line is its task. */
-  #isAskedFor(body: string, begin: number): boolean {
-    return this.#task === undefined || body.startsWith(`${this.#task}\t`, body.indexOf('\t', begin) + 1)
-  }
-
-  get #isFull(): boolean {
-    return this.events.length >= this.#limit || this.#length >= pageLengthMax
-  }
 }

@@ -1,11 +1,11 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { type TaskId, threadKey } from '../../core/id.ts'
+import { parseNumbers } from '../../core/list-cursor.ts'
 import { statuses } from '../../core/status.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { OwedQuery, TaskPage, TaskQuery } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { parseNumbers } from './cursor.ts'
 import { joinTasks, selectTasks, type TaskRow, toRecord } from './task-row.ts'
 import type { StepDoc } from './unit-writes.ts'
 

@@ -1,4 +1,4 @@
-import { HoldfastError } from '../../core/errors.ts'
+import { HoldfastError } from './errors.ts'
 
 /** A cursor of `count` whole numbers, such as `17` or `1700000000000.12.17`. */
 export function parseNumbers(cursor: string, count: number): number[] {

@@ -1,0 +1,64 @@
+import type { StoredEvent } from './event.ts'
+import { LineDecoder } from './event-line.ts'
+import type { TaskId } from './id.ts'
+
+// A page holds about this much, however large its events are, and at least one event.
+export const pageLengthMax = 1_048_576
+
+export interface LinePageQuery {
+  /** The first and the last number that are asked for. */
+  readonly from: number
+  readonly last: number
+  readonly limit: number
+  /** Only events of this task. */
+  readonly task?: TaskId | undefined
+}
+
+/** A page of the log, gathered from rows that hold consecutive events as lines. */
+export class LinePage {
+  readonly events: StoredEvent[] = []
+  /** The first number not looked at. */
+  next: number
+  readonly #query: LinePageQuery
+  readonly #lines = new LineDecoder()
+  #length = 0
+
+  constructor(query: LinePageQuery) {
+    this.#query = query
+    this.next = query.from
+  }
+
+  get isFull(): boolean {
+    return this.events.length >= this.#query.limit || this.#length >= pageLengthMax
+  }
+
+  /** A row that holds nothing of what is asked for. */
+  skip(last: number): void {
+    this.next = Math.max(this.next, Math.min(last, this.#query.last) + 1)
+  }
+
+  /** Cuts the body line by line, because most of a large one may lie outside the page. */
+  add(row: { readonly first: number; readonly last: number; readonly at: number; readonly body: string }): void {
+    const { first, at, body } = row
+    const last = Math.min(row.last, this.#query.last)
+    let begin = 0
+    for (let seq = first; seq <= last && !this.isFull; seq++) {
+      const newline = body.indexOf('\n', begin)
+      const end = newline === -1 ? body.length : newline
+      if (seq >= this.next) {
+        if (this.#isAskedFor(body, begin)) {
+          this.events.push(this.#lines.decode(body, begin, end, seq, at))
+          this.#length += end - begin
+        }
+        this.next = seq + 1
+      }
+      begin = end + 1
+    }
+  }
+
+  /** The second field of a line is its task. */
+  #isAskedFor(body: string, begin: number): boolean {
+    const { task } = this.#query
+    return task === undefined || body.startsWith(`${task}\t`, body.indexOf('\t', begin) + 1)
+  }
+}
