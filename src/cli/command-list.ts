@@ -1,53 +1,47 @@
 import type { Command } from 'commander'
 import type { Act } from './command.ts'
-import { define as agents } from './commands/agents.ts'
-import { define as answer } from './commands/answer.ts'
-import { define as attach } from './commands/attach.ts'
-import { define as backup } from './commands/backup.ts'
-import { define as cancel } from './commands/cancel.ts'
-import { define as completion } from './commands/completion.ts'
-import { define as dev } from './commands/dev.ts'
-import { define as doctor } from './commands/doctor.ts'
-import { define as events } from './commands/events.ts'
-import { define as inspect } from './commands/inspect.ts'
-import { define as logs } from './commands/logs.ts'
-import { define as migrate } from './commands/migrate.ts'
-import { define as prune } from './commands/prune.ts'
-import { define as ps } from './commands/ps.ts'
-import { define as results } from './commands/results.ts'
-import { define as run } from './commands/run.ts'
-import { define as send } from './commands/send.ts'
-import { define as serve } from './commands/serve.ts'
-import { define as threads } from './commands/threads.ts'
-import { define as tree } from './commands/tree.ts'
-import { define as version } from './commands/version.ts'
 
-type Define = (program: Command, act: Act) => void
+interface CommandModule {
+  readonly define: (program: Command, act: Act) => void
+}
+
+type Row = readonly [group: string, name: string, load: () => Promise<CommandModule>]
+
+/** All commands, in the order of the help. The file of a command holds its flags and what it shows. */
+const commandList: readonly Row[] = [
+  ['Start:', 'dev', () => import('./commands/dev.ts')],
+  ['Start:', 'serve', () => import('./commands/serve.ts')],
+  ['Work:', 'run', () => import('./commands/run.ts')],
+  ['Work:', 'send', () => import('./commands/send.ts')],
+  ['Work:', 'answer', () => import('./commands/answer.ts')],
+  ['Work:', 'cancel', () => import('./commands/cancel.ts')],
+  ['Look:', 'ps', () => import('./commands/ps.ts')],
+  ['Look:', 'tree', () => import('./commands/tree.ts')],
+  ['Look:', 'inspect', () => import('./commands/inspect.ts')],
+  ['Look:', 'logs', () => import('./commands/logs.ts')],
+  ['Look:', 'attach', () => import('./commands/attach.ts')],
+  ['Look:', 'results', () => import('./commands/results.ts')],
+  ['Look:', 'events', () => import('./commands/events.ts')],
+  ['Look:', 'threads', () => import('./commands/threads.ts')],
+  ['Look:', 'agents', () => import('./commands/agents.ts')],
+  ['Keep:', 'doctor', () => import('./commands/doctor.ts')],
+  ['Keep:', 'backup', () => import('./commands/backup.ts')],
+  ['Keep:', 'migrate', () => import('./commands/migrate.ts')],
+  ['Keep:', 'prune', () => import('./commands/prune.ts')],
+  ['Other:', 'completion', () => import('./commands/completion.ts')],
+  ['Other:', 'version', () => import('./commands/version.ts')],
+]
+
+// It completes the names and flags of all the others.
+const needsAll = 'completion'
 
 /**
- * All commands, in the order of the help. The file of a command holds its flags and what it shows; whatever is heavy, a server
- * or a store above all, it imports when it acts.
+ * Defines the command that is asked for; where none is named first, as for help or after a mistake, all of them. A server lives
+ * long, and would keep the code of all other commands in memory.
  */
-export const commandList: readonly (readonly [group: string, define: Define])[] = [
-  ['Start:', dev],
-  ['Start:', serve],
-  ['Work:', run],
-  ['Work:', send],
-  ['Work:', answer],
-  ['Work:', cancel],
-  ['Look:', ps],
-  ['Look:', tree],
-  ['Look:', inspect],
-  ['Look:', logs],
-  ['Look:', attach],
-  ['Look:', results],
-  ['Look:', events],
-  ['Look:', threads],
-  ['Look:', agents],
-  ['Keep:', doctor],
-  ['Keep:', backup],
-  ['Keep:', migrate],
-  ['Keep:', prune],
-  ['Other:', completion],
-  ['Other:', version],
-]
+export async function defineCommands(args: readonly string[], program: Command, act: Act): Promise<void> {
+  const asked = commandList.filter(([, name]) => name === args[0] && name !== needsAll)
+  const rows = asked.length > 0 ? asked : commandList
+  const modules = await Promise.all(rows.map(([, , load]) => load()))
+  for (const [index, { define }] of modules.entries()) define(program.commandsGroup(rows[index]?.[0] ?? ''), act)
+}

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { type CommandEnd, createAct, type GlobalFlags } from './command.ts'
-import { commandList } from './command-list.ts'
+import { defineCommands } from './command-list.ts'
 import { exitCodeOf, exitCodes } from './exit-code.ts'
 import { failureText } from './failure.ts'
 import { timeLimitFlag } from './flag-value.ts'
@@ -15,7 +15,9 @@ const servers: readonly string[] = ['dev', 'serve']
 /** Runs the command line. Resolves with the exit code, or with undefined if the process is to go on by itself. */
 export async function main(args: readonly string[], around: Surroundings): Promise<number | undefined> {
   const end: CommandEnd = { code: undefined }
-  const program = commandLine(around, end)
+  const program = commandLine(around)
+  await defineCommands(args, program, createAct(program, around, end))
+  program.helpCommand('help [command]', 'print the manual page of a command')
   let asked = program
   program.hook('preSubcommand', (_program, command) => {
     asked = command
@@ -33,7 +35,7 @@ export function complaint(args: readonly string[], message: string): string {
   return failureText(new Error(message), { json: args.includes('--json'), quiet: false, exitCode: exitCodes.error })
 }
 
-function commandLine(around: Surroundings, end: CommandEnd): Command {
+function commandLine(around: Surroundings): Command {
   const program = new Command('holdfast')
     .description('Agent runs that outlive the connection.')
     .usage('<command> [options]')
@@ -64,9 +66,6 @@ function commandLine(around: Surroundings, end: CommandEnd): Command {
     ['holdfast <command> --help', 'the manual page of a command'],
   ])
   program.addHelpText('after', exitCodeHelp)
-  const act = createAct(program, around, end)
-  for (const [group, define] of commandList) define(program.commandsGroup(group), act)
-  program.helpCommand('help [command]', 'print the manual page of a command')
   return program
 }
 
