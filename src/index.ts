@@ -11,10 +11,10 @@ export interface CreateRuntimeOptions extends RuntimeOptions {
 /** A runtime on a store. The store is opened at once; calls wait for it, and reject with what is wrong with it. */
 export function createRuntime(options: CreateRuntimeOptions = {}): Runtime {
   const { store, metrics = prometheusMetrics(), ...rest } = options
-  return Runtime.create(() => openStore(store), { ...rest, metrics })
+  return Runtime.create(() => openStore(store, rest.log), { ...rest, metrics })
 }
 
-async function openStore(store: string | Store | undefined): Promise<Store> {
+async function openStore(store: string | Store | undefined, log: RuntimeOptions['log']): Promise<Store> {
   if (store === undefined) {
     throw new HoldfastError(
       'no_store',
@@ -31,18 +31,20 @@ async function openStore(store: string | Store | undefined): Promise<Store> {
     const { sqliteStore } = await import('./stores/sqlite/index.ts')
     return sqliteStore({ path })
   }
-  if (/^postgres(ql)?:/.test(store)) return openPostgres(store)
-  throw new HoldfastError('no_store', `${JSON.stringify(store)} is no store; use memory:, sqlite:PATH or postgres://…`)
+  if (/^postgres(ql)?:/.test(store)) return openPostgres(store, log)
+  // What has an @ in it may hold a password.
+  const shown = store.includes('@') ? `${store.split(':')[0]}:…` : store
+  throw new HoldfastError('no_store', `${JSON.stringify(shown)} is no store; use memory:, sqlite:PATH or postgres://…`)
 }
 
 /** Its driver is there only where somebody wants it. */
-async function openPostgres(url: string): Promise<Store> {
+async function openPostgres(url: string, log: RuntimeOptions['log']): Promise<Store> {
   const { postgresStore } = await import('./stores/postgres/index.ts').catch((error: unknown) => {
     if (!isMissingPackage(error, 'pg')) throw error
     const message = 'A store on PostgreSQL needs the package pg: install it with `npm install pg`'
     throw new HoldfastError('no_store', message, { cause: error })
   })
-  return postgresStore({ url })
+  return postgresStore({ url, ...(log && { warn: (text) => log.warn({}, text) }) })
 }
 
 function isMissingPackage(error: unknown, name: string): boolean {

@@ -52,6 +52,8 @@ export class Batch {
   /** How many new task ids what is still in the lanes will want, once there were too few. */
   idsWanted = 0
   #bytes = 0
+  /** Threads that this batch writes to: what is decided in them after that holds if it is committed. */
+  readonly #changed = new Set<ThreadKey>()
   readonly #threads: Threads
   readonly #around: BatchSurroundings
   readonly #unitsMax: number
@@ -92,7 +94,7 @@ export class Batch {
     return this.#decide(entry, live)
   }
 
-  #decide(entry: ChangeEntry, live: LiveThread): 'taken' | 'full' {
+  #decide(entry: ChangeEntry, live: LiveThread): 'taken' | 'blocked' | 'full' {
     const ids: TaskId[] = []
     let slotCount = 0
     const around: Surroundings = {
@@ -110,6 +112,8 @@ export class Batch {
     }
     try {
       const { unit, value } = entry.change.decide(live, around)
+      if (!unit && !this.#isSure(entry)) return this.#ask(entry, { ids, slotCount })
+      if (unit?.rev !== undefined) this.#changed.add(unit.thread)
       if (unit) live.apply(unit)
       if (unit) this.#around.decided(unit)
       this.items.push({ entry, ...(unit && { unit }), value, taken: { ids, slotCount, ...(unit && { unit }) } })
@@ -121,9 +125,23 @@ export class Batch {
         this.idsWanted = 1
         return 'full'
       }
+      if (!this.#isSure(entry)) return this.#ask(entry, nothing)
       this.items.push({ entry, thrown: { error }, taken: nothing })
       return 'taken'
     }
+  }
+
+  /** Whether no other node can have made it wrong to write nothing, or to refuse. */
+  #isSure({ change, askedAt }: ChangeEntry): boolean {
+    return this.#changed.has(change.thread) || this.#threads.isAsOf(change.thread, askedAt)
+  }
+
+  /** Has the thread read again; the entry stays where it is, to be decided from that. */
+  #ask({ change }: ChangeEntry, taken: Taken): 'blocked' {
+    this.#around.giveBack(taken)
+    this.#threads.discard(change.thread)
+    this.missing.add(change.thread)
+    return 'blocked'
   }
 }
 

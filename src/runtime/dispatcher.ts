@@ -4,6 +4,7 @@ import { errorText } from '../core/outcome.ts'
 import { PartsFold } from '../core/parts.ts'
 import { start } from '../core/start.ts'
 import type { Offer, Store, TaskRef } from '../stores/store.ts'
+import type { Clock, Timer } from './clock.ts'
 import type { Closures } from './closures.ts'
 import { intent } from './entry.ts'
 import type { Logger } from './logger.ts'
@@ -17,6 +18,7 @@ export interface DispatcherParts {
   readonly writer: Writer
   readonly slots: Slots
   readonly log: Logger
+  readonly clock: Clock
   readonly node: string
   readonly agents: Registry
   readonly closures: Closures
@@ -25,6 +27,10 @@ export interface DispatcherParts {
   recover(orphan: TaskRef): Promise<boolean>
 }
 
+type Waiting = Omit<NonNullable<Offer['counts']>, 'openByPrincipal'>
+
+// Others tell of every commit of theirs, and few of them leave work to this node.
+const soonMs = 25
 // More than one look can bring is fetched by the next.
 const claimsMax = 256
 
@@ -43,14 +49,15 @@ export class Dispatcher {
   #looking: Promise<void> = Promise.resolve()
   #isPoked = false
   #isClosuresTurn = false
-  #waiting = { pending: 0, unclaimable: 0, owedHooks: 0 }
+  #waiting: Waiting = { pending: 0, unclaimable: 0, owedHooks: 0, nodes: 0 }
+  #soon: Timer | undefined
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts
   }
 
   /** What waited at the last count. */
-  get waiting(): { readonly pending: number; readonly unclaimable: number; readonly owedHooks: number } {
+  get waiting(): Waiting {
     return this.#waiting
   }
 
@@ -62,12 +69,22 @@ export class Dispatcher {
   /** Resolves when nothing it began is under way any more. */
   async close(): Promise<void> {
     this.#isOpen = false
+    this.#soon?.cancel()
     await this.#looking
   }
 
   poke(): void {
     this.#isPoked = true
     if (this.#isOpen && !this.#isLooking) this.#looking = this.#look()
+  }
+
+  /** Something may have been left to this node by another; many such hints come to one look. */
+  pokeSoon(): void {
+    if (!this.#isOpen) return
+    this.#soon ??= this.#parts.clock.setTimer(soonMs, () => {
+      this.#soon = undefined
+      this.poke()
+    })
   }
 
   /** Counts what waits and what is open, for metrics and limits. */
@@ -97,6 +114,7 @@ export class Dispatcher {
 
   async #serve(): Promise<boolean> {
     const count = Math.min(this.#parts.slots.free, claimsMax)
+    const written = this.#parts.writer.batches()
     const offer = await this.#claim({ starts: count, orphans: count, withCounts: false })
     const orphans = offer.orphans.map((orphan) => this.#withSlot(() => this.#parts.recover(orphan)))
     const starts = this.#inTurns(offer.starts, this.#parts.closures.waiting(count)).map((ref) =>
@@ -105,7 +123,12 @@ export class Dispatcher {
     const served = await Promise.allSettled([...orphans, ...starts])
     const failure = served.find((outcome) => outcome.status === 'rejected')
     if (failure) throw failure.reason
-    return served.some((outcome) => outcome.status === 'fulfilled' && outcome.value)
+    const hasServed = served.some((outcome) => outcome.status === 'fulfilled' && outcome.value)
+    if (hasServed || !offer.isPartial) return hasServed
+    // What this node wrote meanwhile held back what it could start; of what others write it hears, or looks again soon.
+    const isOwn = await written()
+    if (!isOwn) this.pokeSoon()
+    return isOwn
   }
 
   /** Functions of this process and tasks of registered agents alternate, also where one slot at a time gets free. */
@@ -131,6 +154,8 @@ export class Dispatcher {
       .catch((error: unknown) => ({ error }))
     const hasStarted = 'value' in done && done.value !== undefined
     if (!hasStarted) this.#parts.slots.give()
+    // Cancelled on another node before it began, or taken over from this one.
+    if (!hasStarted && 'value' in done) this.#parts.closures.drop(id)
     if ('error' in done && isHoldfastError(done.error)) throw done.error
     return 'error' in done ? this.#giveUp({ id, key }, done.error) : hasStarted
   }

@@ -50,6 +50,8 @@ export type Done<Value> =
 export interface ChangeEntry {
   readonly kind: 'change'
   readonly change: Change<unknown>
+  /** The moment at which it was asked for. */
+  readonly askedAt: number
   bytes: number
   resolve(done: Done<unknown>): void
   reject(error: unknown): void
@@ -85,4 +87,12 @@ export function laneOf(entry: Entry): string {
 
 export function isIntent(entry: Entry): entry is ChangeEntry {
   return entry.kind === 'change' && entry.change.isIntent
+}
+
+/** Whether all that waits are ends that executions came to by themselves. */
+export function isEndsOnly(entries: Iterable<Entry>): boolean {
+  for (const entry of entries) {
+    if (entry.kind !== 'change' || entry.change.isIntent || entry.change.operation !== 'end') return false
+  }
+  return true
 }

@@ -55,6 +55,7 @@ async function ended(parts: ErasureParts, thread: ThreadKey, tasks: readonly Tas
   const { store, signals, clock } = parts
   for (let waiting = new Set(tasks); ; ) {
     const listeners = [...waiting].map((task) => ({ task, ...signals.listen(`end:${task}`) }))
+    for (const task of waiting) signals.locate(task, thread)
     const recheck = expiry(clock, recheckMs)
     try {
       const live = await store.livePart(thread)

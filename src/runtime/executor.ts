@@ -1,5 +1,5 @@
 import { type Ending, end } from '../core/end.ts'
-import type { TaskId } from '../core/id.ts'
+import type { TaskId, ThreadKey } from '../core/id.ts'
 import { type Outcome, thrownOutcome } from '../core/outcome.ts'
 import { PartsFold } from '../core/parts.ts'
 import { restWhileAsking } from '../core/recover.ts'
@@ -52,9 +52,11 @@ export interface Resumption {
 export class Executor {
   readonly #parts: ExecutorParts
   readonly #executions = new Map<TaskId, Execution>()
+  readonly #byThread = new Map<ThreadKey, Set<Execution>>()
   readonly #timers = new Map<Execution, Timer[]>()
   readonly #deadlines = new Map<Execution, Timer>()
   readonly #contexts = new WeakMap<Execution, AgentContext>()
+  readonly #cancelled = new WeakSet<Execution>()
   #onIdle: (() => void)[] = []
 
   constructor(parts: ExecutorParts) {
@@ -79,6 +81,16 @@ export class Executor {
     return [...this.#executions.values()]
   }
 
+  /** Threads in which something is executed here. */
+  threads(): Iterable<ThreadKey> {
+    return this.#byThread.keys()
+  }
+
+  /** What is executed here in a thread. */
+  inThread(thread: ThreadKey): readonly Execution[] {
+    return [...(this.#byThread.get(thread) ?? [])]
+  }
+
   /** Begins an attempt whose start is committed. Returns at once. */
   begin(record: TaskRecord, resumption?: Resumption): Execution {
     const version = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)?.version
@@ -92,6 +104,7 @@ export class Executor {
       slot: new SlotHolder(this.#parts.slots, record.crashes > 0 ? () => this.#rested(execution) : undefined),
     })
     this.#executions.set(record.id, execution)
+    this.#byThread.set(record.key, (this.#byThread.get(record.key) ?? new Set()).add(execution))
     execution.onFailure((outcome) => void this.#finish(execution, outcome))
     execution.onLost(() => this.abandon(execution))
     this.#setDeadline(execution, record)
@@ -100,10 +113,12 @@ export class Executor {
     return execution
   }
 
-  /** A cancel is committed: the task is told, and ended by force if it does not end. False if it is not here. */
+  /** A cancel is committed: the task is told, once, and ended by force if it does not end. False if it is not here. */
   cancel(task: TaskId): boolean {
     const execution = this.#executions.get(task)
     if (!execution) return false
+    if (this.#cancelled.has(execution)) return true
+    this.#cancelled.add(execution)
     execution.stop('cancel')
     this.#afterGrace(execution, () => {
       const message = 'The task was cancelled, did not end within the grace time, and was ended'
@@ -230,6 +245,8 @@ export class Executor {
     this.#deadlines.get(execution)?.cancel()
     this.#deadlines.delete(execution)
     if (this.#executions.get(execution.task) === execution) this.#executions.delete(execution.task)
+    const inThread = this.#byThread.get(execution.thread)
+    if (inThread?.delete(execution) && inThread.size === 0) this.#byThread.delete(execution.thread)
     if (this.#executions.size > 0) return
     for (const resolve of this.#onIdle.splice(0)) resolve()
   }

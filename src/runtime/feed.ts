@@ -2,6 +2,7 @@ import type { EventDraft } from '../core/event.ts'
 import { type Principal, principalOf, type ThreadKey } from '../core/id.ts'
 import type { EventPage, Store } from '../stores/store.ts'
 import { Firehose } from './firehose.ts'
+import { FirehosePoll } from './firehose-poll.ts'
 import { LogCursor, type LogSource, type LogStart, type TaskRange } from './log-cursor.ts'
 import { LoggedEvent } from './log-entry.ts'
 import type { Metrics } from './metrics.ts'
@@ -17,11 +18,13 @@ export class Feed implements LogSource {
   readonly #rings = new Map<ThreadKey, Ring>()
   readonly #cursors = new Set<LogCursor>()
   readonly #firehoses = new Map<Principal, Set<Firehose>>()
+  readonly #firehosePoll: FirehosePoll
   #isClosed = false
 
   constructor(store: Store, metrics: Metrics) {
     this.#store = store
     this.#metrics = metrics
+    this.#firehosePoll = new FirehosePoll(store)
   }
 
   get streamCount(): number {
@@ -50,6 +53,27 @@ export class Feed implements LogSource {
     for (const firehose of this.#firehosesOf(key) ?? []) firehose.hint(key)
   }
 
+  /** The threads that are watched. */
+  watched(): Iterable<ThreadKey> {
+    return this.#rings.keys()
+  }
+
+  /** The highest number of a watched thread that is known here. */
+  headOf(key: ThreadKey): number {
+    return this.#rings.get(key)?.head ?? 0
+  }
+
+  /** The thread has come this far, whoever wrote to it. */
+  moved(key: ThreadKey, head: number): void {
+    const ring = this.#rings.get(key)
+    if (ring && ring.head !== head) ring.hint()
+  }
+
+  /** Finds what other nodes wrote to threads of principals whose firehoses are open. */
+  async pollFirehoses(): Promise<void> {
+    for (const [principal, firehoses] of this.#firehoses) await this.#firehosePoll.poll(principal, firehoses)
+  }
+
   async open(key: ThreadKey, start: LogStart): Promise<LogCursor> {
     const ring = this.#rings.get(key) ?? new Ring(key)
     this.#rings.set(key, ring)
@@ -66,7 +90,9 @@ export class Feed implements LogSource {
       ...(types && { types }),
       onClose: () => {
         firehoses.delete(firehose)
-        if (firehoses.size === 0 && this.#firehoses.get(principal) === firehoses) this.#firehoses.delete(principal)
+        if (firehoses.size > 0 || this.#firehoses.get(principal) !== firehoses) return
+        this.#firehoses.delete(principal)
+        this.#firehosePoll.forget(principal)
       },
     })
     this.#firehoses.set(principal, firehoses.add(firehose))
@@ -87,8 +113,12 @@ export class Feed implements LogSource {
     for (const firehoses of this.#firehoses.values()) for (const firehose of firehoses) firehose.close()
   }
 
-  read({ key }: Ring, after: number, task: TaskRange | undefined): Promise<EventPage> {
-    return this.#store.events(key, { after, limit: pageEventsMax, ...(task && { task }) })
+  async read(ring: Ring, after: number, task: TaskRange | undefined): Promise<EventPage> {
+    const { key } = ring
+    const page = await this.#store.events(key, { after, limit: pageEventsMax, ...(task && { task }) })
+    // Erased by another node; what this one erases is told by its commit.
+    if (ring.isGone(page) && this.#rings.get(key) === ring) this.closeThread(key)
+    return page
   }
 
   missed(): void {

@@ -71,6 +71,12 @@ export class Firehose {
     if (!this.#isClosed) this.#fallBehind(key)
   }
 
+  /** The thread has come this far, whoever wrote to it. */
+  moved(key: ThreadKey, head: number, at: number): void {
+    const place = this.#places.get(key)
+    if (place ? head > place.seq : at >= this.#since) this.hint(key)
+  }
+
   /** The next events, at least one; undefined if there will be none. Ask again when it has answered. */
   async next(): Promise<readonly LogEntry[] | undefined> {
     invariant(!this.#isAsked, 'a firehose is asked for one batch at a time')

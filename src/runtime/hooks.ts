@@ -1,6 +1,6 @@
 import { afterFailure, type HookPut, hookKey } from '../core/hook.ts'
 import type { TaskId } from '../core/id.ts'
-import { settleHook } from '../core/settle-hook.ts'
+import { claimHook, settleHook } from '../core/settle-hook.ts'
 import { type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import type { Ambient } from './ambient.ts'
@@ -37,6 +37,8 @@ export interface HookParts {
 const callsMax = 8
 // A receiver that has not answered by then will hardly do so.
 const callMsMax = 30_000
+// Longer than a call and what is written about it may take.
+const claimMs = 45_000
 
 /**
  * Calls `onEnded` for the ends that the store says it is owed for.
@@ -47,9 +49,8 @@ const callMsMax = 30_000
  * K3 A task has one call at a time. One that ignores its signal is left behind when its time is over, and another may be
  *    made beside it.
  *
- * This is for a store with one node, which is the only one to call. For several, a call has to be claimed first: a unit that
- * moves `nextAt` beyond the time of a call, and is refused unless the hook has the attempts it was read with; whoever's is
- * committed calls, and settles under the same condition. A node that dies leaves what is due again when that time is over.
+ * K4 Where several nodes look, a call is claimed first, by one of them (`core/settle-hook.ts`). A node that dies leaves what is
+ *    due again when the time of its claim is over, one that closes gives its claims back.
  */
 export class Hooks {
   readonly #parts: HookParts
@@ -119,16 +120,26 @@ export class Hooks {
   /** Never rejects. */
   async #serve(record: TaskRecord): Promise<void> {
     const { id: task, key: thread } = record
-    const put = await this.#call(record)
-    if (!put) return
+    const { store, writer } = this.#parts
     try {
-      await this.#parts.writer.change(executing({ task, thread }, 'hook', (live) => settleHook(live, put)))
+      if (store.isShared && !(await this.#claim(record))) return
+      const put = (await this.#call(record)) ?? (store.isShared ? unclaimed(record, store.clock.now()) : undefined)
+      if (put) await writer.change(executing({ task, thread }, 'hook', (live) => settleHook(live, put)))
     } catch (error) {
       this.#parts.log.warn(
         { err: error, task },
         'what became of a call of onEnded could not be stored; it is made again',
       )
     }
+  }
+
+  /** K4. */
+  async #claim(record: TaskRecord): Promise<boolean> {
+    const { store, writer } = this.#parts
+    const { id: task, key: thread } = record
+    const until = store.clock.now() + claimMs
+    const done = await writer.change(executing({ task, thread }, 'hook', (live) => claimHook(live, record, until)))
+    return !('refusal' in done)
   }
 
   /** What became of it; undefined if the runtime closed in the middle. */
@@ -170,6 +181,11 @@ export class Hooks {
       timer.cancel()
     }
   }
+}
+
+/** The hook as it was before it was claimed, but due now: the claim of what was due before is used up. */
+function unclaimed({ id: task, hook = { attempts: 0 } }: TaskRecord, now: number): HookPut {
+  return { task, hook: { ...hook, nextAt: Math.max(now, (hook.nextAt ?? 0) + 1) } }
 }
 
 /** Rejects with the reason of the signal when it fires. */

@@ -4,7 +4,7 @@ import { type Principal, type TaskId, type ThreadKey, taskId, threadId, threadKe
 import type { Limits } from '../core/limits.ts'
 import { collect, send } from '../core/mail.ts'
 import { type OnBusy, prompt } from '../core/prompt.ts'
-import type { Task, TaskRecord } from '../core/task.ts'
+import { type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import type { RunOptions } from './agent.ts'
 import { checkAsked } from './checked-input.ts'
@@ -72,6 +72,9 @@ export class Intake {
     const done = await unlessRepeated(writer, thread, key, accepting)
     if ('refusal' in done) return acceptedTask(store, done, key)
     const { task, ...rest } = done.value
+    // What another node executes has reported since it was read, and a copy with a higher number counts as newer.
+    const steered = rest.steered !== undefined && store.isShared ? await store.task(task.id) : undefined
+    if (steered) return { ...toTask(steered), ...rest }
     return { ...(await acceptedTask(store, { ...done, value: task }, key)), ...rest }
   }
 

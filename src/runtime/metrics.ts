@@ -8,6 +8,9 @@ export interface Gauges {
   unclaimableTasks(): number
   streams(): number
   owedHooks(): number
+  nodes(): number
+  /** Undefined where it cannot be told. */
+  storeBytes(): number | undefined
 }
 
 /** How a call of `onEnded` went. */
@@ -34,6 +37,8 @@ export class Metrics {
   readonly #flush
   readonly #ringMisses
   readonly #hooks
+  readonly #events
+  readonly #slowReaders
   #stop: () => void = () => {}
 
   constructor(meter: Meter = metrics.getMeter('holdfast')) {
@@ -44,6 +49,8 @@ export class Metrics {
     this.#tasks = counter('holdfast_tasks', 'Tasks that ended on this node')
     this.#ringMisses = counter('holdfast_ring_misses', 'Reads of a log that went to the store')
     this.#hooks = counter('holdfast_hooks', 'Calls of onEnded, by how they went')
+    this.#events = counter('holdfast_events', 'Events that this node committed')
+    this.#slowReaders = counter('holdfast_slow_readers', 'Readers that were cut because they took nothing')
     const { name, description, unit, boundaries } = flushSeconds
     const advice = { explicitBucketBoundaries: [...boundaries] }
     this.#flush = meter.createHistogram(name, { description, unit, advice })
@@ -52,6 +59,8 @@ export class Metrics {
     for (const result of hookResults) this.#hooks.add(0, { result })
     this.#lateEmits.add(0)
     this.#ringMisses.add(0)
+    this.#events.add(0)
+    this.#slowReaders.add(0)
   }
 
   commitFailed(failed: Iterable<Operation>): void {
@@ -74,6 +83,14 @@ export class Metrics {
     this.#ringMisses.add(1)
   }
 
+  committed(eventCount: number): void {
+    if (eventCount > 0) this.#events.add(eventCount)
+  }
+
+  slowReader(): void {
+    this.#slowReaders.add(1)
+  }
+
   hookCalled(result: (typeof hookResults)[number]): void {
     this.#hooks.add(1, { result })
   }
@@ -84,12 +101,17 @@ export class Metrics {
     const unclaimable = gauge('holdfast_unclaimable_tasks', 'Tasks that may start, of agents that this node has not')
     const streams = gauge('holdfast_streams', 'Readers that follow a log on this node')
     const owedHooks = gauge('holdfast_hooks_owed', 'Ended tasks that onEnded is still to be called for')
-    const instruments = [queueDepth, unclaimable, streams, owedHooks]
+    const nodes = gauge('holdfast_nodes', 'Nodes that hold a lease on the store')
+    const bytes = gauge('holdfast_store_bytes', 'What the store takes on its disk')
+    const instruments = [queueDepth, unclaimable, streams, owedHooks, nodes, bytes]
     const report = (result: { observe(gauge: (typeof instruments)[number], value: number): void }) => {
       result.observe(queueDepth, gauges.queueDepth())
       result.observe(unclaimable, gauges.unclaimableTasks())
       result.observe(streams, gauges.streams())
       result.observe(owedHooks, gauges.owedHooks())
+      result.observe(nodes, gauges.nodes())
+      const storeBytes = gauges.storeBytes()
+      if (storeBytes !== undefined) result.observe(bytes, storeBytes)
     }
     this.#meter.addBatchObservableCallback(report, instruments)
     this.#stop = () => this.#meter.removeBatchObservableCallback(report, instruments)

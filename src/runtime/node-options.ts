@@ -41,3 +41,8 @@ export interface NodeOptions {
   /** Called when the store cannot tell what is on the disk. Ends the process unless given. */
   readonly onFatal?: (error: unknown) => void
 }
+
+export interface RuntimeOptions extends NodeOptions {
+  /** How long `close` lets tasks finish before they are handed over. */
+  readonly shutdownMs?: number
+}

@@ -21,6 +21,7 @@ import { harmless, type Logger, silentLogger } from './logger.ts'
 import { Metrics } from './metrics.ts'
 import type { NodeOptions } from './node-options.ts'
 import { OpenTasks } from './open-tasks.ts'
+import { OtherNodes } from './other-nodes.ts'
 import { Owners } from './owners.ts'
 import { Questions } from './questions.ts'
 import { Reactions } from './reactions.ts'
@@ -71,6 +72,7 @@ export class Node {
   readonly #metricsText: (() => Promise<string>) | undefined
   readonly #dispatcher: Dispatcher
   readonly #supervisor: Supervisor
+  readonly #others: OtherNodes | undefined
   #isDraining = false
   #closing: Promise<void> | undefined
   #stopListening: (() => void)[] = []
@@ -120,6 +122,7 @@ export class Node {
       onCommitted: (unit, verdict) => {
         openTasks.committed(unit)
         reactions.committed(unit, verdict)
+        others?.committed(unit, verdict)
       },
       // A clock that is moved by hand would have to be moved for every end.
       ...(clock === systemClock && { company: new Company(clock) }),
@@ -146,12 +149,14 @@ export class Node {
     const hooks = new Hooks({ store, writer, clock, log, metrics, ambient, onEnded: options.onEnded })
     const reactions = new Reactions({ feed, executor, closures, recovery, signals, metrics, owners, hooks, onWork })
     const recover = (orphan: TaskRef) => recovery.recover(orphan)
-    const dispatcher = new Dispatcher({ store, writer, slots, log, node, agents, closures, openTasks, recover })
+    const dispatcher = new Dispatcher({ store, writer, slots, log, clock, node, agents, closures, openTasks, recover })
     const questions = new Questions({ store, writer, limits })
     const retention = new RetentionKeeper({ store, writer, hooks, policy: options.retention, checkOpen })
+    const others = store.isShared ? new OtherNodes({ ...contextParts, executor, feed }) : undefined
     this.#dispatcher = dispatcher
+    this.#others = others
     const lease = { store, writer, clock, log, node, leaseMs: options.leaseMs ?? leaseMsDefault }
-    this.#supervisor = new Supervisor({ ...lease, executor, dispatcher, questions, retention, hooks })
+    this.#supervisor = new Supervisor({ ...lease, executor, dispatcher, questions, retention, hooks, others })
     this.questions = questions
     this.retention = retention
     this.writer = writer
@@ -185,6 +190,8 @@ export class Node {
       unclaimableTasks: () => this.#dispatcher.waiting.unclaimable,
       streams: () => this.feed.streamCount,
       owedHooks: () => this.#dispatcher.waiting.owedHooks,
+      nodes: () => this.#dispatcher.waiting.nodes,
+      storeBytes: () => this.#dispatcher.waiting.bytes,
     })
     await this.#supervisor.open()
   }
@@ -251,8 +258,8 @@ export class Node {
 
   /** Another node may have written to a thread. */
   #onHint(key: ThreadKey): void {
-    this.feed.hint(key)
-    this.#dispatcher.poke()
+    this.#others?.hint(key)
+    this.#dispatcher.pokeSoon()
   }
 
   /** A rejection that nobody handles fails the task whose code it comes from; that of a hook fails nothing. */

@@ -28,6 +28,15 @@ export class Owners {
     this.#own.delete(task)
   }
 
+  /** Tasks whose own inbox has not heard of their end. */
+  waiting(): Iterable<TaskId> {
+    return this.#own.keys()
+  }
+
+  isWaiting(task: TaskId): boolean {
+    return this.#own.has(task)
+  }
+
   of(task: TaskId): Inbox | undefined {
     return this.#own.get(task) ?? this.#common
   }

@@ -38,7 +38,8 @@ export class Reactions {
   }
 
   committed(unit: Unit, verdict: Committed): void {
-    const { feed, executor, signals, owners } = this.#parts
+    const { feed, executor, signals, owners, metrics } = this.#parts
+    metrics.committed(unit.events.length)
     if (unit.erase) feed.closeThread(unit.thread)
     feed.publish(unit.thread, verdict.first, verdict.at, unit.events)
     if (unit.fence) {

@@ -18,6 +18,8 @@ export interface ListOptions {
   readonly type?: string
   readonly name?: string
   readonly parent?: string
+  /** Only tasks that no task spawned. */
+  readonly roots?: boolean
   readonly cursor?: string
   /** 1-1000, 100 unless given. */
   readonly limit?: number
@@ -174,7 +176,7 @@ export class Reads {
 
   #page(options: ListOptions, untaken?: true): Promise<TaskPage> {
     const { store, principal } = this.#parts
-    const { status, type, name, parent, thread, cursor } = options
+    const { status, type, name, parent, roots, thread, cursor } = options
     const texts = [type, name, parent, cursor].filter((text) => text !== undefined)
     if (texts.some((text) => typeof text !== 'string')) throw invalid('What a list is narrowed by are strings')
     return store.tasks({
@@ -184,6 +186,7 @@ export class Reads {
       ...(type !== undefined && { type: [type] }),
       ...(name !== undefined && { name }),
       ...(parent !== undefined && { parent: taskId(parent) }),
+      ...(roots && { roots: true }),
       ...(untaken && { untaken }),
       ...cursorOf(options),
       limit: checkedLimit(options.limit),

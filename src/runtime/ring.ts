@@ -32,6 +32,8 @@ export class Ring {
   #head = 0
   #isCurrent = false
   #isEnded = false
+  /** Whether the log had events since it is watched. */
+  #hasEvents = false
   #hintCount = 0
   #batches: Map<number, readonly LoggedEvent[]> | undefined
   #watcherCount = 0
@@ -63,6 +65,13 @@ export class Ring {
     return this.#hintCount
   }
 
+  /** Whether a page shows that the thread was emptied while it was watched: a log never loses its newest event unless all goes. */
+  isGone({ first, head }: EventPage): boolean {
+    const isEmpty = first > head
+    if (!isEmpty) this.#hasEvents = true
+    return isEmpty && this.#hasEvents
+  }
+
   /** Events from `after + 1` on, as many as a batch holds, or undefined if they are not here. */
   batchAfter(after: number): readonly LoggedEvent[] | undefined {
     const first = this.#entries[this.#start]?.seq
@@ -84,6 +93,7 @@ export class Ring {
     const first = entries[0]
     const last = entries.at(-1)
     if (this.#isEnded || !first || !last || first.seq <= this.#head) return
+    this.#hasEvents = true
     if (this.#entries.at(-1)?.seq !== first.seq - 1) this.#clear()
     for (const entry of entries) {
       this.#entries.push(entry)

@@ -18,7 +18,7 @@ import type { LogPage } from './log-page.ts'
 import { type EventStream, type LogPageOptions, LogReads, type SubscribeOptions, subscribe } from './log-reads.ts'
 import type { MessageToSend, SendAnswer } from './message-to-send.ts'
 import { Node } from './node.ts'
-import type { NodeOptions } from './node-options.ts'
+import type { RuntimeOptions } from './node-options.ts'
 import type { PersistedTask } from './persisted-task.ts'
 import { type ListOptions, type MessageOptions, type MessagePage, Reads, type TaskList } from './reads.ts'
 import type { RestoreAnswer } from './restoration.ts'
@@ -27,10 +27,7 @@ import { type CancelOptions, type CancelThreadOptions, cancelTask, cancelThread 
 import { waitForEnd } from './wait-for-end.ts'
 import { withinLineage } from './within-lineage.ts'
 
-export interface RuntimeOptions extends NodeOptions {
-  /** How long `close` lets tasks finish before they are handed over. */
-  readonly shutdownMs?: number
-}
+export type { RuntimeOptions } from './node-options.ts'
 
 /** Opens the store when first needed; what it rejects with, every call rejects with. */
 export type OpenStore = () => Promise<Store>
@@ -97,6 +94,11 @@ export class Runtime {
   /** What was counted, as text of Prometheus; undefined if the metrics that were given cannot be read. */
   async metricsText(): Promise<string | undefined> {
     return (await this.#shared.node).metricsText()
+  }
+
+  /** Counts a reader that was cut because it took nothing. */
+  async countSlowReader(): Promise<void> {
+    ;(await this.#shared.node).metrics.slowReader()
   }
 
   /** Spawns a background task. Inside a task this is `ctx.spawn`. */
@@ -212,8 +214,8 @@ export class Runtime {
 
   /** Resolves with the task once it has ended, however it ends; undefined if there is none. */
   async wait(task: string, options: { readonly signal?: AbortSignal } = {}): Promise<Task | undefined> {
-    const node = await this.#shared.node
-    return waitForEnd(node, this.principal, task, { get: () => this.get(task), signal: options.signal })
+    const [node, reads] = [await this.#shared.node, await this.#reads()]
+    return waitForEnd(node, this.principal, task, { read: () => reads.record(task), signal: options.signal })
   }
 
   /** Ended tasks that are not runs and whose result nobody took. Reading takes nothing. */

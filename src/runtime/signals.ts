@@ -1,3 +1,4 @@
+import { type TaskId, type ThreadKey, taskId } from '../core/id.ts'
 import type { TaskRecord } from '../core/task.ts'
 
 /** Something that a waiting task wants to hear of: the end of a task, something new in an inbox, what came of its questions. */
@@ -17,6 +18,8 @@ type Hear = (ended: TaskRecord | undefined) => void
  */
 export class Signals {
   readonly #listeners = new Map<Topic, Set<Hear>>()
+  /** Is told in which thread a task is whose end is waited for. */
+  onLocated: (task: TaskId, thread: ThreadKey) => void = () => {}
 
   listen(topic: Topic): Listener {
     let hear: Hear = () => {}
@@ -30,6 +33,18 @@ export class Signals {
       if (listeners.size === 0 && this.#listeners.get(topic) === listeners) this.#listeners.delete(topic)
     }
     return { heard, stop }
+  }
+
+  /** A task whose end is listened for is in this thread. */
+  locate(task: TaskId, thread: ThreadKey): void {
+    this.onLocated(task, thread)
+  }
+
+  /** Tasks whose end somebody waits for. */
+  awaitedEnds(): TaskId[] {
+    const ends: TaskId[] = []
+    for (const topic of this.#listeners.keys()) if (topic.startsWith('end:')) ends.push(taskId(topic.slice(4)))
+    return ends
   }
 
   fire(topic: Topic, ended?: TaskRecord): void {

@@ -1,3 +1,4 @@
+import { isHoldfastError } from '../core/errors.ts'
 import { release } from '../core/recover.ts'
 import type { Store } from '../stores/store.ts'
 import { type Clock, expiry, type Timer } from './clock.ts'
@@ -7,6 +8,7 @@ import type { Execution } from './execution.ts'
 import type { Executor } from './executor.ts'
 import type { Hooks } from './hooks.ts'
 import type { Logger } from './logger.ts'
+import type { OtherNodes } from './other-nodes.ts'
 import type { Questions } from './questions.ts'
 import type { RetentionKeeper } from './retention.ts'
 import type { Writer } from './writer.ts'
@@ -19,13 +21,15 @@ export interface SupervisorParts {
   readonly questions: Questions
   readonly retention: RetentionKeeper
   readonly hooks: Hooks
+  /** Where there may be some. */
+  readonly others: OtherNodes | undefined
   readonly clock: Clock
   readonly log: Logger
   readonly node: string
   readonly leaseMs: number
 }
 
-// How late a task may start if every hint is lost.
+// How late a task may start, and what another node wrote be heard of, if every hint is lost.
 const pollMs = 1_000
 // What is to go has been there for long: nobody minds a minute more.
 const retentionMs = 60_000
@@ -101,16 +105,18 @@ export class Supervisor {
   }
 
   async #renew(): Promise<void> {
-    const { store, node, leaseMs, log } = this.#parts
+    const { store, node, leaseMs, log, others } = this.#parts
     const { wasHeld } = await store.renew(node, leaseMs)
-    if (!wasHeld) log.warn({ node }, 'the lease had run out; what others took over is lost to this node')
+    if (wasHeld) return
+    log.warn({ node }, 'the lease had run out; what others took over is lost to this node')
+    await others?.poll()
   }
 
   async #poll(): Promise<void> {
-    this.#parts.dispatcher.poke()
-    await this.#parts.dispatcher.count()
-    this.#parts.hooks.poke()
-    await this.#parts.questions.expireDue()
+    const { dispatcher, hooks, questions, others } = this.#parts
+    dispatcher.poke()
+    hooks.poke()
+    await Promise.all([dispatcher.count(), questions.expireDue(), others?.poll()])
   }
 
   #every(name: string, periodMs: number, act: () => Promise<void>): void {
@@ -119,6 +125,8 @@ export class Supervisor {
         await act()
       } catch (error) {
         this.#parts.log.warn({ err: error }, `the ${name} could not be seen to; tried again in ${periodMs} ms`)
+        // A node with nothing to write would not notice that the store is down.
+        if (isHoldfastError(error, 'store_unavailable')) this.#parts.writer.doubt()
       }
       if (this.#isOpen) this.#every(name, periodMs, act)
     }

@@ -11,23 +11,38 @@ const threadsMax = 1024
  *
  * T1 A thread is here only while every unit decided from it has been committed or is on its way.
  * T2 After a refusal or a failed commit it is discarded, and read again before the next decision.
+ * T3 On a store that others share it may be out of date. What is decided from it and writes to the thread is checked by the
+ *    commit; what comes to nothing, or is refused, counts only if it was read after it was asked for (`isAsOf`).
  */
 export class Threads {
   readonly #store: Store
-  readonly #live = new Map<ThreadKey, LiveThread>()
+  readonly #live = new Map<ThreadKey, Known>()
   readonly #loading = new Map<ThreadKey, Promise<void>>()
+
+  #moment = 0
 
   constructor(store: Store) {
     this.#store = store
   }
 
+  /** The moment at which something is asked for. Moments only tell what was before what. */
+  nextMoment(): number {
+    this.#moment += 1
+    return this.#moment
+  }
+
   get(key: ThreadKey): LiveThread | undefined {
-    const live = this.#live.get(key)
-    if (!live) return undefined
+    const known = this.#live.get(key)
+    if (!known) return undefined
     // Moved to the end: the first ones are those not used for the longest time.
     this.#live.delete(key)
-    this.#live.set(key, live)
-    return live
+    this.#live.set(key, known)
+    return known.live
+  }
+
+  /** T3. Whether it shows all that was committed before this moment, by whatever node. */
+  isAsOf(key: ThreadKey, moment: number): boolean {
+    return !this.#store.isShared || (this.#live.get(key)?.readAt ?? 0) > moment
   }
 
   has(key: ThreadKey): boolean {
@@ -56,7 +71,14 @@ export class Threads {
   }
 
   async #read(key: ThreadKey): Promise<void> {
+    const readAt = this.nextMoment()
     const part = await this.#store.livePart(key)
-    this.#live.set(key, new LiveThread(part ?? emptyPart(key)))
+    this.#live.set(key, { live: new LiveThread(part ?? emptyPart(key)), readAt })
   }
+}
+
+interface Known {
+  readonly live: LiveThread
+  /** The moment before it was read. */
+  readonly readAt: number
 }

@@ -1,22 +1,24 @@
 import { type Principal, principalOf, taskId } from '../core/id.ts'
 import { isTerminal } from '../core/status.ts'
-import { type Task, toTask } from '../core/task.ts'
+import { type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Node } from './node.ts'
 import { unlessStopped } from './stop.ts'
 
-/** Resolves with a task once it has ended; undefined if there is none. `get` reads it as its principal may see it. */
+/** Resolves with a task once it has ended; undefined if there is none. `read` gives it if its principal may see it. */
 export async function waitForEnd(
   node: Node,
   principal: Principal,
   task: string,
-  { get, signal }: { get(): Promise<Task | undefined>; readonly signal?: AbortSignal | undefined },
+  { read, signal }: { read(): Promise<TaskRecord | undefined>; readonly signal?: AbortSignal | undefined },
 ): Promise<Task | undefined> {
   for (;;) {
     const listener = node.signals.listen(`end:${String(task)}`)
     try {
       if (!isExecutedHere(node, principal, task)) {
-        const found = await get()
-        if (!found || isTerminal(found.status)) return found
+        const found = await read()
+        if (!found) return undefined
+        if (isTerminal(found.status)) return toTask(found)
+        node.signals.locate(found.id, found.key)
       }
       const { heard } = listener
       const ended = await (signal ? unlessStopped(signal, heard) : heard)

@@ -117,6 +117,7 @@ export class Waits {
         const record = await taker.read(() => store.task(id))
         if (!record || principalOf(record.key) !== principalOf(execution.thread)) throw notFound(id)
         if (isTerminal(record.status)) return record
+        signals.locate(id, record.key)
         const ended = await taker.wait(listener.heard)
         if (ended) return ended
       } finally {

@@ -8,7 +8,7 @@ import { BackOff } from './back-off.ts'
 import { Batch, type BatchSurroundings, batchBytesMax, batchUnitsMax, type Item } from './batch.ts'
 import { type Clock, expiry, nextTurn, stopwatch, type Timer } from './clock.ts'
 import type { Company } from './company.ts'
-import { type Author, type Change, type Done, type Entry, isIntent, laneOf } from './entry.ts'
+import { type Author, type Change, type Done, type Entry, isEndsOnly, isIntent, laneOf } from './entry.ts'
 import { Lanes } from './lanes.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
@@ -38,6 +38,7 @@ const emitBytesMax = 32 * 1024
  * W3 Committed, then published, then answered (`settle-batch.ts`).
  * W4 While the store is down nothing an execution wrote is lost or reported as done: it is written again. Intents are
  *    refused, because their caller can ask again; so with nothing left to write an empty batch asks whether it is back.
+ *    A commit of which nobody can tell for some seconds whether it was made counts as a store that is down until it is answered.
  * W5 A unit that the store cannot take fails alone: the batch is halved until it stands alone.
  */
 export class Writer {
@@ -52,8 +53,11 @@ export class Writer {
   #unitsMax = batchUnitsMax
   #idle: (() => void)[] = []
   #onDown: (() => void)[] = []
+  #onBatch: (() => void)[] = []
+  #batchCount = 0
   #nextAsk: Timer | undefined
   #endPause: () => void = () => {}
+  readonly #onLate = () => this.#goDown(new Error('A commit was not answered'))
 
   constructor(parts: WriterParts) {
     this.#parts = parts
@@ -73,7 +77,8 @@ export class Writer {
     if (change.isIntent && this.#isDown) return Promise.reject(unavailable())
     return new Promise((resolve, reject) => {
       const settle = resolve as (done: Done<unknown>) => void
-      this.#push(change.lane, { kind: 'change', change, bytes: 512, resolve: settle, reject })
+      const askedAt = this.#parts.threads.nextMoment()
+      this.#push(change.lane, { kind: 'change', change, askedAt, bytes: 512, resolve: settle, reject })
     })
   }
 
@@ -102,6 +107,26 @@ export class Writer {
   /** Resolves when all that was asked for by now is committed or refused. */
   async settled(): Promise<void> {
     while (this.#isRunning) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  /** What it returns waits for the batch that is on its way, and says whether any was since this call. */
+  batches(): () => Promise<boolean> {
+    const [wasRunning, count] = [this.#isRunning, this.#batchCount]
+    return async () => {
+      const isAny = wasRunning || this.#isRunning || this.#batchCount !== count
+      if (this.#isRunning) await new Promise<void>((resolve) => this.#onBatch.push(resolve))
+      return isAny
+    }
+  }
+
+  /** Another node has changed the thread: what is decided next is decided from what is so by now. */
+  forget(thread: ThreadKey): void {
+    this.#parts.threads.discard(thread)
+  }
+
+  /** Something else was not answered: finds out whether the store is there, if nothing that is written does. */
+  doubt(): void {
+    if (!this.#isDown) void this.#ask()
   }
 
   /** Resolves when the store is found to be down. */
@@ -133,10 +158,11 @@ export class Writer {
     this.#isRunning = true
     while (!this.#lanes.isEmpty && !this.#isClosed) {
       await nextTurn()
-      if (this.#hasAccepted && this.#hasEndsOnly) await this.#parts.company?.wait()
+      if (this.#hasAccepted && isEndsOnly(this.#lanes.entries())) await this.#parts.company?.wait()
       await this.#provide()
       const { threads, around } = this.#parts
       const batch = new Batch(this.#lanes, threads, around, this.#unitsMax)
+      this.#batchCount += 1
       if (batch.idsWanted > 0) {
         await this.#prepare(batch.idsWanted, new Set())
         batch.fill(this.#lanes)
@@ -146,21 +172,15 @@ export class Writer {
       const ahead = this.#prepare(batch.idsWanted, batch.missing.difference(written))
       this.#hasAccepted = batch.items.some(({ entry }) => isIntent(entry) && entry.change.operation === 'accept')
       await this.#commit(batch)
+      for (const resolve of this.#onBatch.splice(0)) resolve()
       await ahead
       await this.#prepare(0, batch.missing.intersection(written))
       threads.trim()
     }
     this.#isRunning = false
     if (this.#isClosed) this.#giveUp()
-    for (const resolve of this.#idle.splice(0)) resolve()
-    if (this.#isDown) void this.#askWhetherUp()
-  }
-
-  get #hasEndsOnly(): boolean {
-    for (const entry of this.#lanes.entries()) {
-      if (entry.kind !== 'change' || entry.change.isIntent || entry.change.operation !== 'end') return false
-    }
-    return true
+    for (const resolve of [...this.#onBatch.splice(0), ...this.#idle.splice(0)]) resolve()
+    if (this.#isDown) void this.#ask()
   }
 
   /** Reads the threads of all that waits now, so that nothing misses the batch for it. */
@@ -187,7 +207,7 @@ export class Writer {
     const seconds = stopwatch()
     let verdicts: readonly Verdict[]
     try {
-      verdicts = await this.#parts.store.commit(units)
+      verdicts = await this.#parts.store.commit(units, this.#onLate)
     } catch (error) {
       return this.#failed(items, error)
     }
@@ -232,11 +252,15 @@ export class Writer {
     if (entry.kind !== 'change') entry.author.unstorable(error, entry.events)
   }
 
-  async #pause(error: unknown): Promise<void> {
+  #goDown(error: unknown): void {
     if (!this.#isDown) this.#parts.log.error({ err: error }, 'the store is not available; writing is retried')
     this.#isDown = true
     for (const resolve of this.#onDown.splice(0)) resolve()
     for (const intent of this.#lanes.takeAll(isIntent)) intent.reject(unavailable(error))
+  }
+
+  async #pause(error: unknown): Promise<void> {
+    this.#goDown(error)
     if (this.#isClosed) return
     const { expired, cancel } = expiry(this.#parts.clock, this.#backOff.nextMs())
     const ended = new Promise<void>((resolve) => {
@@ -247,14 +271,16 @@ export class Writer {
   }
 
   /** W4. Whatever is written meanwhile asks as well. */
-  async #askWhetherUp(): Promise<void> {
-    if (!this.#isDown || this.#isRunning || this.#isClosed) return
+  async #ask(): Promise<void> {
+    if (this.#isRunning || this.#isClosed) return
     try {
-      await this.#parts.store.commit([])
+      await this.#parts.store.commit([], this.#onLate)
       this.#up()
-    } catch {
-      // It was reported when it went down.
-      this.#nextAsk = this.#parts.clock.setTimer(this.#backOff.nextMs(), () => void this.#askWhetherUp())
+    } catch (error) {
+      this.#goDown(error)
+      this.#nextAsk?.cancel()
+      const again = () => void (this.#isDown && this.#ask())
+      this.#nextAsk = this.#parts.clock.setTimer(this.#backOff.nextMs(), again)
     }
   }
 

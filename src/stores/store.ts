@@ -28,6 +28,8 @@ export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres'
   /** Whether a commit outlives the process. */
   readonly isDurable: boolean
+  /** Whether several nodes may have it open: then what is remembered of a thread may be out of date at any moment. */
+  readonly isShared: boolean
   /** The store's clock: leases, deadlines and instants are by it. */
   readonly clock: { now(): number }
 
@@ -42,12 +44,14 @@ export interface Store {
   /**
    * An empty batch asks whether a commit could be made now.
    *
-   * While nobody can tell whether it was written, as when a network has lost the answer, it neither resolves nor rejects.
+   * While nobody can tell whether it was written, as when a network has lost the answer, it neither resolves nor rejects. If
+   * that lasts for some seconds of real time, `onLate` is called, once. A store that always knows never calls it.
+   *
    * Rejects with `store_unavailable` if nothing was written and it may work later, with `store_failed` if the
    * state of the disk is unknown (only stopping helps), with any other error if a unit at fault made the
    * backend fail the batch: nothing was written, and the caller halves the batch to find it.
    */
-  commit(units: readonly Unit[]): Promise<Verdict[]>
+  commit(units: readonly Unit[], onLate?: () => void): Promise<Verdict[]>
 
   /** The first of `count` task numbers that no other call gets. */
   allocate(count: number): Promise<number>
@@ -92,6 +96,19 @@ export interface Store {
    * Returns a function that ends it.
    */
   watch(listener: (key: ThreadKey) => void): () => void
+
+  /**
+   * Of these threads those whose head or revision is another by now, and where they are; one never used, or without a row, is at
+   * 0. In one look however many they are, so that it can be asked all the time: it finds what no hint told of.
+   */
+  moved(places: readonly ThreadPlace[]): Promise<readonly ThreadPlace[]>
+}
+
+/** How far a thread has come. */
+export interface ThreadPlace {
+  readonly key: ThreadKey
+  readonly head: number
+  readonly rev: number
 }
 
 export interface SnapshotLimits {
@@ -143,6 +160,8 @@ export interface TaskQuery {
   readonly type?: readonly string[]
   readonly name?: string
   readonly parent?: TaskId
+  /** Only tasks that no task spawned. */
+  readonly roots?: true
   /** Ended tasks that are not runs and whose result nobody took; oldest end first. */
   readonly untaken?: boolean
   /** Where the page before ended. */
@@ -204,6 +223,8 @@ export interface ClaimQuery {
 export interface Offer {
   readonly starts: readonly TaskRef[]
   readonly orphans: readonly TaskRef[]
+  /** There is more that may start, and it was being written to: a look a moment later may find it. */
+  readonly isPartial?: true
   readonly counts?: {
     readonly pending: number
     /** Pending tasks that may start but whose agent this node does not have. */
@@ -212,6 +233,10 @@ export interface Offer {
     readonly openByPrincipal: ReadonlyMap<Principal, number>
     /** Ended tasks for which a call of `onEnded` is owed, due or not. */
     readonly owedHooks: number
+    /** Nodes that hold a lease. */
+    readonly nodes: number
+    /** What the store takes on its disk, where that can be told. */
+    readonly bytes?: number
   }
 }
 

@@ -12,8 +12,8 @@ export interface FaultyStore extends Store {
   /** Every commit fails as `store_unavailable` until `up`. */
   down(): void
   up(): void
-  /** Commits wait here until the gate is opened. */
-  hold(): { open(): void; readonly reached: Promise<void> }
+  /** Commits wait here until the gate is opened. `beLate` says of those that wait that nobody can tell what became of them. */
+  hold(): Hold
   /**
    * As if the process had died here: no call is answered any more, nothing is written, and the store beneath is
    * closed, so that it can be opened again.
@@ -23,18 +23,25 @@ export interface FaultyStore extends Store {
   readonly commitCount: number
 }
 
+export interface Hold {
+  open(): void
+  beLate(): void
+  readonly reached: Promise<void>
+}
+
 export function faultyStore(inner: Store): FaultyStore {
   const faults = new Faults(inner)
   const alive = <Value>(call: () => Promise<Value>) => faults.answer(call)
   return {
     kind: inner.kind,
     isDurable: inner.isDurable,
+    isShared: inner.isShared,
     clock: inner.clock,
     open: () => inner.open(),
     close: async () => {
       if (!faults.isDead) await inner.close()
     },
-    commit: (units) => faults.commit(units),
+    commit: (units, onLate) => faults.commit(units, onLate),
     allocate: (count) => alive(() => inner.allocate(count)),
     livePart: (key) => alive(() => inner.livePart(key)),
     snapshot: (key, limits) => alive(() => inner.snapshot(key, limits)),
@@ -48,6 +55,7 @@ export function faultyStore(inner: Store): FaultyStore {
     claim: (query) => alive(() => inner.claim(query)),
     renew: (node, leaseMs) => alive(() => inner.renew(node, leaseMs)),
     watch: (listener) => inner.watch(listener),
+    moved: (places) => alive(() => inner.moved(places)),
     plan: (fault) => {
       faults.plan = fault
     },
@@ -73,7 +81,7 @@ class Faults {
   readonly crashed: Promise<void>
   readonly #inner: Store
   readonly #tellCrashed: () => void
-  #gate: { readonly passed: Promise<void>; readonly reach: () => void } | undefined
+  #gate: { readonly passed: Promise<void>; readonly reach: (onLate: (() => void) | undefined) => void } | undefined
 
   constructor(inner: Store) {
     this.#inner = inner
@@ -86,17 +94,17 @@ class Faults {
     return this.isDead ? never() : this.#whileAlive(call())
   }
 
-  async commit(units: readonly Unit[]): Promise<Verdict[]> {
+  async commit(units: readonly Unit[], onLate?: () => void): Promise<Verdict[]> {
     if (this.isDead) return never()
     this.commitCount += 1
     const fault = this.plan(units, this.commitCount)
     const held = this.#gate
-    held?.reach()
+    held?.reach(onLate)
     await held?.passed
     if (fault === 'fail') throw new HoldfastError('store_unavailable', 'The store fails on command')
     if (fault === 'crash_before') void this.crash()
     if (this.isDead) return never()
-    const verdicts = await this.#whileAlive(this.#inner.commit(units))
+    const verdicts = await this.#whileAlive(this.#inner.commit(units, onLate))
     if (fault === 'crash_after') void this.crash()
     return this.isDead ? never() : verdicts
   }
@@ -109,15 +117,23 @@ class Faults {
     )
   }
 
-  hold(): { open(): void; readonly reached: Promise<void> } {
+  hold(): Hold {
     const passing = Promise.withResolvers<void>()
     const reaching = Promise.withResolvers<void>()
-    this.#gate = { passed: passing.promise, reach: reaching.resolve }
+    const waiting: (() => void)[] = []
+    const reach = (onLate: (() => void) | undefined) => {
+      if (onLate) waiting.push(onLate)
+      reaching.resolve()
+    }
+    this.#gate = { passed: passing.promise, reach }
     const open = () => {
       this.#gate = undefined
       passing.resolve()
     }
-    return { open, reached: reaching.promise }
+    const beLate = () => {
+      for (const tell of waiting.splice(0)) tell()
+    }
+    return { open, beLate, reached: reaching.promise }
   }
 
   async crash(): Promise<void> {

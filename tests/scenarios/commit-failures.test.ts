@@ -38,6 +38,26 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     await comeBack(here)
   })
 
+  it('REST-10 a commit whose answer does not come makes the node unready, and counts when it comes after all', async () => {
+    const here = world()
+    const runtime = await here.open()
+    const { open, beLate, reached } = here.store.hold()
+    const first = runtime.spawn({ thread, run: () => 1 })
+    await reached
+    const second = runtime.spawn({ thread, run: () => 2 })
+    const refusal = expect(second).rejects.toMatchObject(unavailable)
+    // However much of a clock that is moved by hand has passed, it is the store that says so.
+    await here.clock.advance(60_000)
+    expect(await runtime.isReady()).toBe(true)
+    beLate()
+    expect(await runtime.isReady()).toBe(false)
+    await refusal
+    await expect(runtime.spawn({ thread, run: () => 3 })).rejects.toMatchObject(unavailable)
+    open()
+    expect(await runtime.wait((await first).id)).toMatchObject({ status: 'completed', result: 1 })
+    expect(await runtime.isReady()).toBe(true)
+  })
+
   it('REST-10 a final commit that fails is counted by its operation, and no false outcome is shown to anybody', async () => {
     const here = world()
     const inbox = createInbox()

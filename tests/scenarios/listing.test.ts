@@ -59,6 +59,8 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await inputs(runtime, { parent: id, name: 'second' })).toEqual(['child 2'])
     expect(await inputs(runtime, { parent: id, thread: 'b' })).toEqual([])
     expect(await inputs(runtime, { type: 'agent', status: 'completed' })).toEqual([])
+    expect(await inputs(runtime, { roots: true })).toEqual(['other', 'lint', 'parent'])
+    expect(await inputs(runtime, { roots: true, parent: id })).toEqual([])
   })
 
   it('pages follow each other without a gap or a repeat while tasks are added and end', async () => {

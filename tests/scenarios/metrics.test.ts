@@ -18,9 +18,11 @@ const names = [
   'holdfast_unclaimable_tasks',
   'holdfast_hooks_total',
   'holdfast_hooks_owed',
+  'holdfast_events_total',
+  'holdfast_slow_readers_total',
 ]
 
-onEachStore(['memory', 'sqlite'], (_kind, world) => {
+onEachStore(['memory', 'sqlite'], (kind, world) => {
   it('every metric is in the text from the start, as 0', async () => {
     const runtime = await world().open()
     for (const name of names) expect([name, await counterOf(runtime, name)]).toEqual([name, 0])
@@ -39,6 +41,14 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(text).toMatch(/\n$/)
   })
 
+  it('how many nodes there are and what the store takes is told, where it can be', async () => {
+    const runtime = await world().open()
+    expect(await counterOf(runtime, 'holdfast_nodes')).toBe(1)
+    const bytes = counterOf(runtime, 'holdfast_store_bytes')
+    if (kind === 'memory') await expect(bytes).rejects.toThrow('not in the text')
+    else expect(await bytes).toBeGreaterThan(10_000)
+  })
+
   it('what happens is counted, each runtime for itself', async () => {
     const here = world()
     const runtime = await here.open({ agents: { slow: untilStopped } })
@@ -51,6 +61,8 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     await here.quiet()
     expect(await counterOf(runtime, 'holdfast_tasks_total', { status: 'completed' })).toBe(2)
     expect(await counterOf(runtime, 'holdfast_queue_depth')).toBe(1)
+    // Two tasks of three events each; a run that started with its message, and one that waits.
+    expect(await counterOf(runtime, 'holdfast_events_total')).toBe(10)
     const flushes = await counterOf(runtime, 'holdfast_flush_seconds_count')
     expect(flushes).toBeGreaterThan(0)
     expect(await counterOf(runtime, 'holdfast_flush_seconds_bucket', { le: '+Inf' })).toBe(flushes)

@@ -25,8 +25,8 @@ export function watchedStore(store: Store, traffic: Traffic): Store {
     }
   }
 
-  async function commit(units: readonly Unit[]) {
-    const verdicts = await store.commit(units)
+  async function commit(units: readonly Unit[], onLate?: () => void) {
+    const verdicts = await store.commit(units, onLate)
     traffic.committed.push(...units.filter((_unit, index) => verdicts[index]?.committed))
     return verdicts
   }
@@ -34,10 +34,11 @@ export function watchedStore(store: Store, traffic: Traffic): Store {
   return {
     kind: store.kind,
     isDurable: store.isDurable,
+    isShared: store.isShared,
     clock: store.clock,
     open: () => counted(store.open()),
     close: () => counted(store.close()),
-    commit: (units) => counted(commit(units)),
+    commit: (units, onLate) => counted(commit(units, onLate)),
     allocate: (count) => counted(store.allocate(count)),
     livePart: (key) => counted(store.livePart(key)),
     snapshot: (key, limits) => counted(store.snapshot(key, limits)),
@@ -51,5 +52,6 @@ export function watchedStore(store: Store, traffic: Traffic): Store {
     claim: (query) => counted(store.claim(query)),
     renew: (node, leaseMs) => counted(store.renew(node, leaseMs)),
     watch: (listener) => store.watch(listener),
+    moved: (places) => counted(store.moved(places)),
   }
 }

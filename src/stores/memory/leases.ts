@@ -12,6 +12,10 @@ export class Leases {
     return untilAt !== undefined && this.#clock.now() < untilAt
   }
 
+  get heldCount(): number {
+    return [...this.#untilAt.keys()].filter((node) => this.isHeld(node)).length
+  }
+
   renew(node: string, leaseMs: number): { readonly wasHeld: boolean } {
     const wasHeld = this.isHeld(node)
     for (const known of [...this.#untilAt.keys()]) if (!this.isHeld(known)) this.#untilAt.delete(known)

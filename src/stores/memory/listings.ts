@@ -37,10 +37,11 @@ function listOwn(tables: Tables, query: TaskQuery): TaskPage {
 }
 
 function isAskedFor(record: TaskRecord, query: TaskQuery): boolean {
-  const { status, type, name, parent } = query
+  const { status, type, name, parent, roots } = query
   if (status && !status.includes(record.status)) return false
   if (type && !type.includes(record.type)) return false
   if (name !== undefined && record.name !== name) return false
+  if (roots && record.parent?.task !== undefined) return false
   return parent === undefined || record.parent?.task === parent
 }
 

@@ -19,6 +19,7 @@ import type {
   TaskPage,
   TaskQuery,
   ThreadPage,
+  ThreadPlace,
   ThreadQuery,
   ThreadSnapshot,
 } from '../store.ts'
@@ -28,7 +29,7 @@ import { listTasks, listThreads } from './listings.ts'
 import { offer } from './offer.ts'
 import { listQuestions } from './question-table.ts'
 import { emptyTables, type Tables } from './tables.ts'
-import { isLiveIn, readEvents, readLivePart, readMessages, readSnapshot } from './thread-reads.ts'
+import { isLiveIn, readEvents, readLivePart, readMessages, readMoved, readSnapshot } from './thread-reads.ts'
 
 export interface MemoryStoreOptions {
   readonly clock?: { now(): number }
@@ -51,6 +52,7 @@ const processClock = { now: (): number => Math.round(performance.timeOrigin + pe
 class MemoryStore implements Store {
   readonly kind = 'memory'
   readonly isDurable = false
+  readonly isShared = false
   readonly clock: { now(): number }
   readonly #tables = emptyTables()
   readonly #leases: Leases
@@ -137,6 +139,10 @@ class MemoryStore implements Store {
   /** There is no other node that could commit, so there is nothing to tell. */
   watch(): () => void {
     return () => {}
+  }
+
+  async moved(places: readonly ThreadPlace[]): Promise<readonly ThreadPlace[]> {
+    return readMoved(this.#opened(), places)
   }
 
   #opened(): Tables {

@@ -12,7 +12,7 @@ export function offer(tables: Tables, leases: Leases, query: ClaimQuery): Offer 
   return {
     starts: oldest(starts, query.starts),
     orphans: oldest(orphans, query.orphans),
-    ...(query.withCounts && { counts: count(tables, query.agents) }),
+    ...(query.withCounts && { counts: { ...count(tables, query.agents), nodes: leases.heldCount } }),
   }
 }
 
@@ -27,7 +27,7 @@ function oldest(groups: readonly (readonly TaskRow[])[], limit: number): TaskRef
   return rows.slice(0, limit).map(({ record }) => ({ id: record.id, key: record.key }))
 }
 
-function count(tables: Tables, agents: readonly string[]): NonNullable<Offer['counts']> {
+function count(tables: Tables, agents: readonly string[]): Omit<NonNullable<Offer['counts']>, 'nodes'> {
   const { live, pending, ready, owed } = tables.changing
   const foreign = [...ready.groups()].filter(([agent]) => !agents.includes(agent))
   return {

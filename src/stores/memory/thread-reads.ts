@@ -5,7 +5,7 @@ import type { Message, Part } from '../../core/message.ts'
 import { isTerminal } from '../../core/status.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Mail } from '../../core/unit.ts'
-import type { EventPage, EventQuery, MessageQuery, SnapshotLimits, ThreadSnapshot } from '../store.ts'
+import type { EventPage, EventQuery, MessageQuery, SnapshotLimits, ThreadPlace, ThreadSnapshot } from '../store.ts'
 import { listQuestions, untakenQuestions } from './question-table.ts'
 import { lowerBound } from './sorted-index.ts'
 import { byEnd, byOrdinal, headOf, type MessageRow, pair, type Tables, type TaskRow } from './tables.ts'
@@ -85,6 +85,14 @@ export function readMessages(tables: Tables, key: ThreadKey, query: MessageQuery
   const matching = rows.slice(begin, Math.max(begin, end))
   const page = query.fromEnd ? lastOf(matching, query.limit) : matching.slice(0, query.limit)
   return page.map(toMessage)
+}
+
+export function readMoved(tables: Tables, places: readonly ThreadPlace[]): ThreadPlace[] {
+  return places.flatMap(({ key, head, rev }) => {
+    const thread = tables.threads.get(key)
+    const now = { key, head: thread ? headOf(thread) : 0, rev: thread?.rev ?? 0 }
+    return now.head === head && now.rev === rev ? [] : [now]
+  })
 }
 
 function positionAfter(rows: readonly MessageRow[], seq: number): number {

@@ -12,6 +12,12 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
+/** Calls once, after so much real time, unless what it returns was called before. */
+export function afterMs(ms: number, call: () => void): () => void {
+  const timer = setTimeout(call, ms)
+  return () => clearTimeout(timer)
+}
+
 /**
  * The server's clock as it is known here.
  *

@@ -11,7 +11,7 @@ const types = {
     oid === bigintOid ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-const connectTimeoutMs = 5_000
+const connectMsDefault = 5_000
 // Long enough for a good-bye to arrive, short enough for whoever closes while the network is gone.
 const goodByeMs = 500
 
@@ -24,6 +24,13 @@ export interface Statement {
   readonly timeoutMs?: number
 }
 
+export interface Timeouts {
+  /** Of statements that name none. */
+  readonly timeoutMs?: number
+  /** Of each of the two steps by which a connection is made. */
+  readonly connectMs?: number
+}
+
 /**
  * One connection. A connection that failed once is lost for good; whoever uses it opens another.
  *
@@ -33,12 +40,15 @@ export class Connection {
   readonly #client: pg.Client
   readonly #socket: Socket
   readonly #schema: string
+  readonly #timeoutMs: number | undefined
   #isLost = false
+  #isSilent = false
   /** A pooler that changes connections with every transaction may not. */
   #keepsNames = true
   #onLost: (() => void)[] = []
 
-  private constructor(client: pg.Client, socket: Socket, schema: string) {
+  private constructor(client: pg.Client, socket: Socket, schema: string, timeoutMs: number | undefined) {
+    this.#timeoutMs = timeoutMs
     this.#client = client
     this.#socket = socket
     this.#schema = schema
@@ -47,20 +57,25 @@ export class Connection {
   }
 
   /** Connects and sets what the session needs, such as `SET statement_timeout = 5000`. */
-  static async open({ connectionString, schema }: Location, settings: string): Promise<Connection> {
+  static async open(
+    { connectionString, schema }: Location,
+    settings: string,
+    { timeoutMs, connectMs = connectMsDefault }: Timeouts = {},
+  ): Promise<Connection> {
     const socket = new Socket()
     const client = new pg.Client({
       connectionString,
       stream: () => socket,
       types,
       application_name: 'holdfast',
-      connectionTimeoutMillis: connectTimeoutMs,
+      connectionTimeoutMillis: connectMs,
       keepAlive: true,
     })
-    const connection = new Connection(client, socket, schema)
+    const connection = new Connection(client, socket, schema, timeoutMs)
     try {
       await client.connect()
-      await client.query(settings)
+      const query = { text: settings, query_timeout: connectMs }
+      await client.query(query)
       return connection
     } catch (error) {
       connection.abandon()
@@ -70,6 +85,11 @@ export class Connection {
 
   get isLost(): boolean {
     return this.#isLost
+  }
+
+  /** It was given up because no answer came in time: another one would hardly be answered sooner. */
+  get isSilent(): boolean {
+    return this.#isSilent
   }
 
   /** Called once, when the connection is lost or closed. */
@@ -83,7 +103,7 @@ export class Connection {
   }
 
   /** The rows. Their type is the caller's word: SQL cannot be checked here. */
-  async query<Row>({ sql, name, values = [], timeoutMs }: Statement): Promise<Row[]> {
+  async query<Row>({ sql, name, values = [], timeoutMs = this.#timeoutMs }: Statement): Promise<Row[]> {
     const query = {
       text: inSchema(sql, this.#schema),
       values: [...values],
@@ -94,6 +114,7 @@ export class Connection {
       return (await this.#client.query(named)).rows as Row[]
     } catch (error) {
       if (!isRefusal(error)) this.abandon()
+      if (error instanceof Error && error.message === 'Query read timeout') this.#isSilent = true
       if (name === undefined || !this.#keepsNames || !isLostName(error)) throw error
       // It was not executed, because nobody knew what it is.
       this.#keepsNames = false

@@ -60,7 +60,7 @@ export class Connections {
         try {
           return await this.#lend(known, work)
         } catch (error) {
-          if (!known.isLost || this.#isClosed) throw error
+          if (!known.isLost || known.isSilent || this.#isClosed) throw error
         }
       }
       return await this.#lend(await this.#opener.open(), work)

@@ -41,6 +41,11 @@ export function isWorthAnother(error: unknown): boolean {
   return isServerError(error) && /^(40...|55P03|57014)$/.test(error.code)
 }
 
+/** What was asked took longer than the server was told to let it: less of it may be done in time. */
+export function isTooLong(error: unknown): boolean {
+  return codeOf(error) === '57014'
+}
+
 /** A prepared statement is not there, or there already: the connection behind a pooler is another one. */
 export function isLostName(error: unknown): boolean {
   return isServerError(error) && ['26000', '42P05'].includes(error.code)

@@ -1,1 +1,3 @@
-export { type PostgresStoreOptions, postgresStore } from './postgres-store.ts'
+export { inspectStore, type StoreReport } from './inspect.ts'
+export { migrateStore, nameOf, readStoreSchema } from './migrate.ts'
+export { connectionsPerNode, type PostgresStoreOptions, postgresStore } from './postgres-store.ts'

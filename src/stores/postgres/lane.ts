@@ -5,7 +5,7 @@ import { pause } from './clock.ts'
 import { fromColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
 import type { Opener } from './connections.ts'
-import { codeOf, isRefusal, isWorthAnother, laneLost, translate, unavailable } from './failure.ts'
+import { codeOf, isRefusal, isTooLong, isWorthAnother, laneLost, translate, unavailable } from './failure.ts'
 import { type PackedBatch, packBatch } from './pack-batch.ts'
 
 const openLane = `INSERT INTO holdfast.lanes (id, batch, answer, used_at) VALUES ($1, 0, '', holdfast.clock_ms())`
@@ -15,6 +15,11 @@ const commitUnits = 'SELECT holdfast.commit_units($1, $2, $3::jsonb, $4) AS answ
 
 // What was in the way once is seldom so again, and the first commit of a connection takes longer than all others.
 const attemptsMax = 5
+// Of a batch that the server does not get done in time: less at once may well be done. A large unit that stands alone cannot be
+// cut, so it gets many times as long before it is given up; a small one is not what takes so long.
+const slowAttemptsMax = 2
+const slowAttemptsMaxAlone = 10
+const largeUnitLength = 1_048_576
 const retryMsMin = 25
 const retryMsMax = 1_000
 
@@ -111,7 +116,9 @@ export class Lane {
         return await this.#send(batch)
       } catch (error) {
         if (!isRefusal(error)) return this.#settle(batch)
-        if (!isWorthAnother(error) || attempt === attemptsMax) throw this.#refused(error)
+        if (isTooLong(error) && attempt >= slowAttempts(batch)) throw this.#tooLong(batch, error)
+        const isLast = attempt >= attemptsMax && !(isTooLong(error) && isLarge(batch))
+        if (!isWorthAnother(error) || isLast) throw this.#refused(error)
       }
     }
   }
@@ -119,6 +126,7 @@ export class Lane {
   /** Finds out what became of a batch whose answer did not come. */
   async #settle(batch: PackedBatch): Promise<string> {
     let refusal: unknown
+    let slowCount = 0
     for (let delayMs = retryMsMin; ; delayMs = Math.min(retryMsMax, delayMs * 2)) {
       await pause(delayMs, this.#closing.signal)
       if (this.#closing.signal.aborted) throw unavailable(this.#name, 'it was closed before it answered')
@@ -131,6 +139,8 @@ export class Lane {
         if (error instanceof Refused) throw this.#refused(error.cause)
         // Behind where it was left, as after a restore from a copy: what was sent to it was not kept and never will be.
         if (codeOf(error) === laneLost) throw this.#refused(error)
+        if (isTooLong(error)) slowCount += 1
+        if (slowCount >= slowAttempts(batch)) refusal ??= this.#tooLong(batch, error)
         if (isUnitsFault(error, this.#name)) refusal = error
       }
     }
@@ -162,7 +172,14 @@ export class Lane {
   }
 
   #refused(error: unknown): unknown {
+    if (error instanceof TooLong) return error
     return codeOf(error) === laneLost ? this.#lost(error) : translate(error, this.#name)
+  }
+
+  /** No failure of the store: the writer halves the batch, and gives up a unit that stands alone. */
+  #tooLong({ unitCount, given, lines }: PackedBatch, cause: unknown): Error {
+    const what = `${unitCount} ${unitCount === 1 ? 'unit' : 'units'} of ${given.length + lines.length} characters`
+    return new TooLong(`${what} took the server longer than ${this.#timeoutMs} ms`, { cause })
   }
 
   /** The server does not know the lane as it was left: it goes on with another. */
@@ -184,6 +201,19 @@ class Refused extends Error {
   constructor(refusal: unknown) {
     super('The batch was refused', { cause: refusal })
   }
+}
+
+/** The server gave a batch up because of the time it took, again and again. */
+class TooLong extends Error {}
+
+function isLarge({ given, lines }: PackedBatch): boolean {
+  return given.length + lines.length > largeUnitLength
+}
+
+/** How often a batch may take too long. */
+function slowAttempts(batch: PackedBatch): number {
+  if (batch.unitCount > 1) return slowAttemptsMax
+  return isLarge(batch) ? slowAttemptsMaxAlone : Number.POSITIVE_INFINITY
 }
 
 const nothing = packBatch([], undefined)

@@ -18,6 +18,8 @@ const renewLease = `
   )
   SELECT async.now, coalesce((SELECT before.until_at > async.now FROM before), false) AS was_held FROM async`
 
+const answerMsMin = 500
+
 /** Renews a node's lease, or gives it up if `leaseMs` is 0: then it is over at once. */
 export async function renewLeaseOf(
   connection: Connection,
@@ -26,7 +28,9 @@ export async function renewLeaseOf(
   now: number | undefined,
 ): Promise<{ readonly now: number; readonly wasHeld: boolean }> {
   const values = [toColumn(node), leaseMs, now ?? null]
-  const [row] = await connection.query<{ now: number; was_held: boolean }>({ sql: renewLease, values })
+  // What is not answered by then is better asked again, over another connection, while the lease still holds.
+  const timeoutMs = Math.max(answerMsMin, Math.floor(leaseMs / 3))
+  const [row] = await connection.query<{ now: number; was_held: boolean }>({ sql: renewLease, values, timeoutMs })
   if (!row) throw new Error('The renewal was not answered')
   return { now: row.now, wasHeld: row.was_held }
 }
@@ -37,8 +41,8 @@ const allocateTasks = `
   RETURNING next_task - $1::bigint AS first`
 
 /** Does not wait for the disk either: the commit that uses a number is written after the number was taken. */
-export async function allocateNumbers(connection: Connection, count: number): Promise<number> {
-  const [row] = await connection.query<{ first: number }>({ sql: allocateTasks, values: [count] })
+export async function allocateNumbers(connection: Connection, count: number, timeoutMs: number): Promise<number> {
+  const [row] = await connection.query<{ first: number }>({ sql: allocateTasks, values: [count], timeoutMs })
   if (!row) throw new Error('There is no row to allocate task numbers from')
   return row.first
 }

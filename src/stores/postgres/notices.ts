@@ -11,7 +11,10 @@ const retryMsMax = 2_000
 // How long a notice to oneself may take before it is taken as lost.
 const echoMsMax = 3_000
 
-const notify = 'SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text'
+// It need not wait for the disk. That is set for the one statement: behind a pooler a commit may be next on the connection.
+const notify = `
+  WITH async AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS setting)
+  SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text, async WHERE async.setting = 'off'`
 
 /**
  * Tells other nodes which threads were written to, after the commit, and hears it from them. All of it is a hint.

@@ -1,15 +1,18 @@
+import type { Range } from '../../core/event.ts'
 import { encodeLine } from '../../core/event-line.ts'
 import { principalOf, type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
 import { taskRanges } from '../../core/stamp.ts'
 import type { Unit } from '../../core/unit.ts'
 import { toColumn } from './column-text.ts'
 import { packRest } from './pack-rest.ts'
-import { packTask, packUsage } from './pack-task.ts'
+import { PackedRows, type Standing } from './pack-rows.ts'
+import { packUsage } from './pack-task.ts'
 
 /** A batch as `commit_units` is given it. */
 export interface PackedBatch {
   readonly given: string
   readonly lines: string
+  readonly unitCount: number
 }
 
 // Between pieces of the log. JSON text holds no raw control character, and neither do ids, types and step keys.
@@ -44,9 +47,12 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
   for (const key of [...new Set(units.map((unit) => unit.thread))].sort()) threads.of(key)
   const tasks = new Places<TaskId>()
   const pieces: Pieces = { unit: [], from: [], count: [], lines: [] }
+  const rows = new PackedRows()
   const packed = units.map((unit, index) => {
     cutLines(unit, index + 1, pieces)
-    return packUnit(unit, threads.of(unit.thread), tasks)
+    const ranges = taskRanges(unit.events, 0)
+    const standing = rows.add(unit, index + 1, ranges, (id) => tasks.of(id))
+    return { t: threads.of(unit.thread), ...packUnit(unit, ranges, standing, tasks) }
   })
   const locks = units.flatMap((unit) => (unit.key ? [`${principalOf(unit.thread)} ${unit.key.key}`] : []))
   const { lines, ...places } = pieces
@@ -57,25 +63,25 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
     tasks: tasks.names.map(toColumn),
     ...(locks.length > 0 && { locks: locks.map(toColumn) }),
     units: packed,
+    puts: rows.puts,
+    segments: rows.segments,
     pieces: { ...places, isOnePerThread: isOnePerThread(units, lines.length) },
   }
-  return { given: JSON.stringify(given), lines: lines.join(between) }
+  return { given: JSON.stringify(given), lines: lines.join(between), unitCount: units.length }
 }
 
-function packUnit(unit: Unit, t: number, tasks: Places<TaskId>): Record<string, unknown> {
+function packUnit(
+  unit: Unit,
+  allRanges: ReadonlyMap<TaskId, Range>,
+  standing: Standing,
+  tasks: Places<TaskId>,
+): Record<string, unknown> {
   const { fence, report, key, askKey, lapsed } = unit
-  const ranges = new Map(taskRanges(unit.events, 0))
   const added = new Set(unit.tasks?.flatMap((put) => (put.isNew ? [put.record.id] : [])))
-  const puts = unit.tasks?.map((put) => {
-    if (put.record.key !== unit.thread) throw new Error(`${put.record.id} is not of the thread ${unit.thread}`)
-    return packTask(put, tasks.of(put.record.id), ranges.get(put.record.id))
-  })
   // Nearly every event is one of the task that writes; its range needs no list.
-  const own = fence && !added.has(fence.task) ? ranges.get(fence.task) : undefined
-  if (own && fence) ranges.delete(fence.task)
-  const others = [...ranges].filter(([id]) => !added.has(id))
+  const own = fence && !added.has(fence.task) ? allRanges.get(fence.task) : undefined
+  const others = [...allRanges].filter(([id]) => !added.has(id) && !(own && id === fence?.task))
   return {
-    t,
     rev: unit.rev,
     ...(fence && { fence: tasks.of(fence.task), epoch: fence.epoch }),
     ...(own && { from: own[0], to: own[1] }),
@@ -84,23 +90,19 @@ function packUnit(unit: Unit, t: number, tasks: Places<TaskId>): Record<string, 
     key: key && { key: toColumn(key.key), digest: toColumn(key.digest), task: toColumn(key.task) },
     askKey: askKey === undefined ? undefined : toColumn(askKey),
     events: unit.events.length,
+    ...standing,
     body: bodyOf(
       unit,
-      puts,
       others.map(([id, [from, to]]) => ({ task: tasks.of(id), from, to })),
     ),
   }
 }
 
 /** What most units do not have. */
-function bodyOf(
-  unit: Unit,
-  tasks: readonly unknown[] | undefined,
-  ranges: readonly unknown[],
-): Record<string, unknown> | undefined {
+function bodyOf(unit: Unit, ranges: readonly unknown[]): Record<string, unknown> | undefined {
   const { erase, eraseTasks, trim, wakes } = unit
   const rest = packRest(unit)
-  const body = { erase, eraseTasks, trim, wakes, tasks, ...(ranges.length > 0 && { ranges }), ...(rest && { rest }) }
+  const body = { erase, eraseTasks, trim, wakes, ...(ranges.length > 0 && { ranges }), ...(rest && { rest }) }
   return Object.values(body).some((value) => value !== undefined) ? body : undefined
 }
 

@@ -2,41 +2,25 @@ import { isOpen, type QuestionRecord } from '../../core/question.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { Mail, MessagePut, QuestionPut, Unit } from '../../core/unit.ts'
 import { toColumn } from './column-text.ts'
-import { packHook } from './pack-task.ts'
 
 /** What `write_rest` is given of a unit, or undefined if that is nothing. */
 export function packRest(unit: Unit): Record<string, unknown> | undefined {
-  const rest = {
-    ...some('mail', unit.mail?.map(packMail)),
-    ...some('read', unit.read?.map(toColumn)),
-    ...some('take', unit.take?.map(toColumn)),
-    ...some(
-      'messages',
-      unit.messages?.map((put) => packMessage(put, unit.events.length)),
-    ),
-    ...some('hooks', unit.hooks?.map(packHook)),
-    ...some(
-      'questions',
-      unit.questions?.map((put) => packQuestion(put, unit)),
-    ),
-    ...some('steps', unit.steps?.map(packStep)),
-    ...some('forget', unit.forget?.map(toColumn)),
+  const { take = [], questions = [] } = unit
+  if (take.length === 0 && questions.length === 0) return undefined
+  return {
+    ...(take.length > 0 && { take: take.map(toColumn) }),
+    ...(questions.length > 0 && { questions: questions.map((put) => packQuestion(put, unit)) }),
   }
-  return Object.keys(rest).length === 0 ? undefined : rest
-}
-
-function some(name: string, rows: readonly unknown[] | undefined): Record<string, unknown> {
-  return rows && rows.length > 0 ? { [name]: rows } : {}
 }
 
 /** What of a message to a task is not searched; absent fields stay absent. */
 export type MailDoc = Pick<Mail, 'by' | 'from' | 'steer' | 'ended'>
 
-function packMail({ id, task, place, content, ...doc }: Mail): Record<string, unknown> {
+export function packMail({ id, task, place, content, ...doc }: Mail): Record<string, unknown> {
   return { id: toColumn(id), task: toColumn(task), place, content, doc: JSON.stringify(doc satisfies MailDoc) }
 }
 
-function packMessage({ id, task, event, ...rest }: MessagePut, eventCount: number): Record<string, unknown> {
+export function packMessage({ id, task, event, ...rest }: MessagePut, eventCount: number): Record<string, unknown> {
   if (event >= eventCount) throw new Error(`The message ${id} names an event that its unit does not have`)
   return { id: toColumn(id), task: task === undefined ? undefined : toColumn(task), event, ...rest }
 }
@@ -65,6 +49,6 @@ function packQuestion({ record, isNew, stamp }: QuestionPut, unit: Unit): Record
 /** What of a step is not searched and is no text of the user's. */
 export type StepDoc = Omit<StepRecord, 'task' | 'key' | 'value' | 'seq'>
 
-function packStep({ task, key, value, seq: _unknownBefore, ...doc }: StepRecord): Record<string, unknown> {
+export function packStep({ task, key, value, seq: _unknownBefore, ...doc }: StepRecord): Record<string, unknown> {
   return { task: toColumn(task), key: toColumn(key), value, doc: JSON.stringify(doc satisfies StepDoc) }
 }

@@ -1,4 +1,3 @@
-import type { Range } from '../../core/event.ts'
 import type { HookPut, HookRecord } from '../../core/hook.ts'
 import type { JsonText } from '../../core/id.ts'
 import type { Usage } from '../../core/task.ts'
@@ -6,11 +5,8 @@ import type { TaskPut } from '../../core/unit.ts'
 import { toColumn } from './column-text.ts'
 import type { TaskDoc } from './task-row.ts'
 
-/**
- * A put as `add_task` and `change_task` are given it: the columns of the table, and what the commit decides. Absent is null.
- * `task` is its place among the tasks of the batch, `range` where its events are in its unit, if it is new.
- */
-export function packTask(put: TaskPut, task: number, range: Range | undefined): Record<string, unknown> {
+/** A put as `write_rows` is given it: the columns of the table, and what the commit decides. Absent is null. */
+export function packTask(put: TaskPut): Record<string, unknown> {
   const { record, isNew, stamps, reports = [] } = put
   const {
     id,
@@ -31,9 +27,7 @@ export function packTask(put: TaskPut, task: number, range: Range | undefined): 
   const { attempt, epoch, progress, usage, hook: _hook, input, result, firstSeq: _first, seq: _seq, ...others } = more
   const { startedSeq, createdAt, startedAt, completedAt, cancelRequestedAt, ...doc } = others
   return {
-    task,
-    id: toColumn(id),
-    ...(isNew && { isNew, input, ...(range && { from: range[0], to: range[1] }) }),
+    ...(isNew && { id: toColumn(id), input }),
     type: toColumn(type),
     ...texts({ agent, name, parent: record.parent?.task, step_key: stepKey, wake }),
     node: toColumn(node ?? ''),
@@ -53,8 +47,8 @@ export function packTask(put: TaskPut, task: number, range: Range | undefined): 
     completed_at: completedAt,
     cancel_requested_at: cancelRequestedAt,
     doc: JSON.stringify(doc satisfies TaskDoc),
-    stamps,
-    reports,
+    ...(stamps.length > 0 && { stamps }),
+    ...(reports.length > 0 && { reports }),
   }
 }
 

@@ -19,17 +19,20 @@ import type {
   TaskPage,
   TaskQuery,
   ThreadPage,
+  ThreadPlace,
   ThreadQuery,
   ThreadSnapshot,
 } from '../store.ts'
-import { ServerClock } from './clock.ts'
+import { afterMs, ServerClock } from './clock.ts'
 import { Connection } from './connection.ts'
 import { Connections, Opener } from './connections.ts'
+import { EventReader } from './event-reader.ts'
 import { readEvents } from './event-reads.ts'
 import { translate, unavailable } from './failure.ts'
 import { Lane } from './lane.ts'
 import { allocateNumbers, renewLeaseOf } from './leases.ts'
 import { type Location, locate } from './location.ts'
+import { readMoved } from './moved.ts'
 import { Notices } from './notices.ts'
 import { readOffer } from './offer.ts'
 import { listQuestions } from './questions.ts'
@@ -48,6 +51,8 @@ export interface PostgresStoreOptions {
   readonly migrate?: boolean
   /** The most connections that read at the same time; beside them there are three at most. */
   readonly readers?: number
+  /** For tests; else a commit that was not answered for 5 s is late. */
+  readonly lateMs?: number
   /** Is told what works but not as well as it could. */
   readonly warn?: (text: string) => void
 }
@@ -64,10 +69,15 @@ interface Opened {
 }
 
 const readersDefault = 6
+/** As many connections as a node has at most: its readers, one that writes, one that tells and one that listens. */
+export const connectionsPerNode: number = readersDefault + 3
 // A reader holds nothing that others wait for.
 const readTimeoutMs = 30_000
 // Below a third of the default lease, so that a node that is frozen in a transaction never outlives its lease in it.
 const writeTimeoutMsDefault = 4_500
+// Whether a commit was made may stay unknown for as long as a network is gone. By then callers are better told to come back; what
+// is read to decide upon has failed by then.
+const lateMsDefault = 5_000
 const oldLaneMs = 90 * 24 * 60 * 60 * 1000
 
 const forgetLanes = 'DELETE FROM holdfast.lanes WHERE used_at < holdfast.clock_ms() - $1::bigint'
@@ -80,16 +90,20 @@ const forgetLanes = 'DELETE FROM holdfast.lanes WHERE used_at < holdfast.clock_m
 class PostgresStore implements Store {
   readonly kind = 'postgres'
   readonly isDurable = true
+  readonly isShared = true
   readonly clock: { now(): number }
   readonly #serverClock = new ServerClock()
   readonly #options: PostgresStoreOptions
   readonly #place: Location
+  readonly #lateMs: number
   readonly #tasks = new TaskReader((ids) => this.#read((connection) => readTasks(connection, ids)))
+  readonly #events = new EventReader((asks) => this.#read((connection) => readEvents(connection, asks)))
   #opened: Opened | undefined
 
   constructor(options: PostgresStoreOptions) {
     this.#options = options
     this.#place = locate(options.url)
+    this.#lateMs = options.lateMs ?? lateMsDefault
     this.clock = options.clock ?? this.#serverClock
   }
 
@@ -113,21 +127,22 @@ class PostgresStore implements Store {
     await Promise.all([opened.lane.close(), opened.reading.close(), opened.notices.close()])
   }
 
-  async commit(units: readonly Unit[]): Promise<Verdict[]> {
+  async commit(units: readonly Unit[], onLate: () => void = () => {}): Promise<Verdict[]> {
     const { lane, notices } = this.#use()
     const now = () => this.#options.clock?.now()
-    const { at, verdicts } = await (units.length === 0 ? lane.probe() : lane.commit(units, now))
+    const stop = afterMs(this.#lateMs, onLate)
+    const { at, verdicts } = await (units.length === 0 ? lane.probe() : lane.commit(units, now)).finally(stop)
     this.#serverClock.heard(at)
     notices.tell(units.flatMap((unit, index) => (verdicts[index]?.committed ? [unit.thread] : [])))
     return verdicts
   }
 
   async allocate(count: number): Promise<number> {
-    return this.#read((connection) => allocateNumbers(connection, count))
+    return this.#read((connection) => allocateNumbers(connection, count, this.#lateMs))
   }
 
   async livePart(key: ThreadKey): Promise<LivePart | undefined> {
-    return this.#read((connection) => readLivePart(connection, key))
+    return this.#read((connection) => readLivePart(connection, key, this.#lateMs))
   }
 
   async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<ThreadSnapshot | undefined> {
@@ -135,12 +150,16 @@ class PostgresStore implements Store {
   }
 
   async events(key: ThreadKey, query: EventQuery): Promise<EventPage> {
-    let page = await this.#read((connection) => readEvents(connection, key, query))
-    const last = Math.min(page.head, query.task?.last ?? 0)
-    while (page.events.length === 0 && page.upTo < last && query.limit > 0) {
-      const after = page.upTo
-      page = await this.#read((connection) => readEvents(connection, key, { ...query, after }))
+    if (!query.task) return this.#events.read({ key, query })
+    const readOne = async (after: number): Promise<EventPage> => {
+      const asks = [{ key, query: { ...query, after } }]
+      const [page] = await this.#read((connection) => readEvents(connection, asks))
+      if (!page) throw new Error('A page was not answered')
+      return page
     }
+    let page = await readOne(query.after)
+    const last = Math.min(page.head, query.task.last)
+    while (page.events.length === 0 && page.upTo < last && query.limit > 0) page = await readOne(page.upTo)
     return page
   }
 
@@ -186,10 +205,15 @@ class PostgresStore implements Store {
     return this.#use().notices.watch(listener)
   }
 
+  async moved(places: readonly ThreadPlace[]): Promise<readonly ThreadPlace[]> {
+    return this.#read((connection) => readMoved(connection, places))
+  }
+
   #parts(): Opened {
     const { readers = readersDefault, warn = warnProcess } = this.#options
     const place = this.#place
-    const opener = (settings: string) => new Opener(() => Connection.open(place, settings))
+    const timeouts = { timeoutMs: readTimeoutMs + lateMsDefault, connectMs: this.#lateMs }
+    const opener = (settings: string) => new Opener(() => Connection.open(place, settings, timeouts))
     const lane: Lane = new Lane(
       new Opener(() => Connection.open(place, writerSettings(lane.timeoutMs))),
       place.name,
@@ -198,7 +222,7 @@ class PostgresStore implements Store {
     return {
       lane,
       reading: new Connections(opener(readerSettings), readers, place.name),
-      notices: new Notices(opener(`${readerSettings}; SET synchronous_commit = off`), opener(''), place.schema, warn),
+      notices: new Notices(opener(readerSettings), opener(''), place.schema, warn),
     }
   }
 
@@ -225,7 +249,8 @@ class PostgresStore implements Store {
 }
 
 // What a planner gains by compiling a plan it has lost again before the first row.
-const readerSettings = `SET statement_timeout = ${readTimeoutMs}; SET jit = off`
+// Every read finds its rows by an index; a plan that was made while a table was small is kept when it has grown.
+const readerSettings = `SET statement_timeout = ${readTimeoutMs}; SET jit = off; SET enable_seqscan = off`
 
 // A commit relies on each of its statements seeing what was committed before it, whatever the database has for a default.
 function writerSettings(timeoutMs: number): string {

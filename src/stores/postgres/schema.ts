@@ -7,7 +7,7 @@ import type { Location } from './location.ts'
  * The schema has a version. The minor is the number of the last migration; within a major, migrations only add, so a
  * program works on a newer minor. A newer major it cannot understand, and refuses.
  */
-interface SchemaVersion {
+export interface SchemaVersion {
   readonly major: number
   readonly minor: number
 }
@@ -30,7 +30,7 @@ export async function migrate(connection: Connection, place: Location, mayMigrat
   await connection.run('BEGIN')
   try {
     await connection.run(`SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0`)
-    await connection.query({ sql: 'SELECT pg_advisory_xact_lock($1)', values: [migrationLock] })
+    await connection.query({ sql: 'SELECT pg_advisory_xact_lock($1)', values: [migrationLock], timeoutMs: 0 })
     await apply(connection, place, await missingIn(connection, place))
     await connection.run('COMMIT')
   } catch (error) {
@@ -55,6 +55,21 @@ async function missingIn(connection: Connection, place: Location): Promise<reado
     )
   }
   return migrations().filter((migration) => migration.number > (found?.minor ?? 0))
+}
+
+export interface SchemaState {
+  /** Undefined if there is none. */
+  readonly found: SchemaVersion | undefined
+  readonly newest: SchemaVersion
+  /** The names of the migrations that are due, in their order. */
+  readonly missing: readonly string[]
+}
+
+/** What schema a store has, and what it lacks. Rejects as migrating does. */
+export async function readSchema(connection: Connection, place: Location): Promise<SchemaState> {
+  const missing = await missingIn(connection, place)
+  const found = await readVersion(connection, place)
+  return { found, newest: { major, minor: migrations().at(-1)?.number ?? 0 }, missing: missing.map(({ name }) => name) }
 }
 
 const selectTables = 'SELECT tablename AS name FROM pg_catalog.pg_tables WHERE schemaname = $1'
@@ -92,7 +107,7 @@ const selectServer = `
     current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
     current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isReplica"`
 
-interface ServerRow {
+export interface ServerRow {
   readonly version: number
   readonly versionText: string
   readonly fsync: string
@@ -103,12 +118,18 @@ interface ServerRow {
 
 /** Rejects unless the server keeps what it has acknowledged, and is one that we know how to talk to. */
 export async function checkServer(connection: Connection, { name }: Location): Promise<void> {
-  const [server] = await connection.query<ServerRow>({ sql: selectServer })
-  const why = server && whyUnfit(server)
+  const why = whyUnfit(await readServer(connection))
   if (why) throw new HoldfastError('store_unavailable', `The store ${name} cannot be used: ${why}`)
 }
 
-function whyUnfit(server: ServerRow): string | undefined {
+export async function readServer(connection: Connection): Promise<ServerRow> {
+  const [server] = await connection.query<ServerRow>({ sql: selectServer })
+  if (!server) throw new Error('The server did not say what it is')
+  return server
+}
+
+/** Why a server cannot be used, and what to do. */
+export function whyUnfit(server: ServerRow): string | undefined {
   if (server.version < versionMin) return `PostgreSQL ${server.versionText} is too old. Use 14 or newer`
   if (server.isReplica) return 'it is a replica. Name the primary'
   if (server.encoding !== 'UTF8') return `its encoding is ${server.encoding}. Create the database with ENCODING 'UTF8'`

@@ -61,11 +61,11 @@ const selectNewest = (own: string): string => `
     SELECT * FROM holdfast.tasks t
     WHERE t.status = s.status AND ${own}
       AND ($3::text[] IS NULL OR t.type = ANY ($3)) AND ($4::text IS NULL OR t.name = $4)
-      AND ($5::text IS NULL OR t.parent = $5) AND t.n < $6
-    ORDER BY t.n DESC LIMIT $7
+      AND ($5::text IS NULL OR t.parent = $5) AND (NOT $6::boolean OR t.parent IS NULL) AND t.n < $7
+    ORDER BY t.n DESC LIMIT $8
   ) t
   JOIN holdfast.threads th ON th.n = t.thread
-  ORDER BY t.n DESC LIMIT $7`
+  ORDER BY t.n DESC LIMIT $8`
 
 const ofThread = 't.thread = (SELECT n FROM holdfast.threads WHERE key = $2)'
 const selectNewestOfThread = selectNewest(ofThread)
@@ -86,9 +86,9 @@ const selectUntaken = (own: string): string => `
   FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
   WHERE ${isUntaken} AND ${own} AND ($1::text[] IS NULL OR t.status = ANY ($1))
     AND ($3::text[] IS NULL OR t.type = ANY ($3)) AND ($4::text IS NULL OR t.name = $4)
-    AND ($5::text IS NULL OR t.parent = $5)
-    AND (coalesce(t.completed_at, 0), t.end_seq, t.n) > ($6::bigint, $7::bigint, $8::bigint)
-  ORDER BY coalesce(t.completed_at, 0), t.end_seq, t.n LIMIT $9`
+    AND ($5::text IS NULL OR t.parent = $5) AND (NOT $6::boolean OR t.parent IS NULL)
+    AND (coalesce(t.completed_at, 0), t.end_seq, t.n) > ($7::bigint, $8::bigint, $9::bigint)
+  ORDER BY coalesce(t.completed_at, 0), t.end_seq, t.n LIMIT $10`
 
 const selectUntakenOfThread = selectUntaken(ofThread)
 const selectUntakenOfPrincipal = selectUntaken('t.principal = $2')
@@ -113,6 +113,6 @@ function ownerOf({ principal, thread }: TaskQuery): string {
   return thread === undefined ? principal : threadKey(principal, thread)
 }
 
-function filters({ type, name, parent }: TaskQuery): unknown[] {
-  return [type?.map(toColumn) ?? null, toNullable(name), toNullable(parent)]
+function filters({ type, name, parent, roots }: TaskQuery): unknown[] {
+  return [type?.map(toColumn) ?? null, toNullable(name), toNullable(parent), roots === true]
 }

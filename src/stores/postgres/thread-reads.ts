@@ -68,8 +68,13 @@ interface LivePartRow {
   readonly questions: readonly QuestionRow[]
 }
 
-export async function readLivePart(connection: Connection, key: ThreadKey): Promise<LivePart | undefined> {
-  const [row] = await connection.query<LivePartRow>({ name: 'live_part', sql: selectLivePart, values: [key] })
+export async function readLivePart(
+  connection: Connection,
+  key: ThreadKey,
+  timeoutMs: number,
+): Promise<LivePart | undefined> {
+  const statement = { name: 'live_part', sql: selectLivePart, values: [key], timeoutMs }
+  const [row] = await connection.query<LivePartRow>(statement)
   if (!row) return undefined
   return {
     key,

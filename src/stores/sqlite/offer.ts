@@ -35,6 +35,8 @@ const countUnclaimable = `
 
 const countOwed = 'SELECT count(*) AS count FROM tasks INDEXED BY tasks_owed WHERE hook_at IS NOT NULL'
 
+const countBytes = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
+
 interface RefRow {
   readonly n: number
   readonly id: TaskId
@@ -47,27 +49,31 @@ interface OpenRow {
   readonly count: number
 }
 
-export function readOffer(connection: Connection, isHeld: (node: string) => boolean, query: ClaimQuery): Offer {
+/** `leaseHolders` are the nodes that hold a lease. */
+export function readOffer(connection: Connection, leaseHolders: readonly string[], query: ClaimQuery): Offer {
   const agents = [...new Set(query.agents)]
-  const nodes = connection.all<{ node: string }>(selectHolders).filter(({ node }) => !isHeld(node))
+  const nodes = connection.all<{ node: string }>(selectHolders).filter(({ node }) => !leaseHolders.includes(node))
   const starts = agents.flatMap((agent) => connection.all<RefRow>(selectStartable, agent, query.starts))
   const known = JSON.stringify(agents)
   const orphans = nodes.flatMap(({ node }) => connection.all<RefRow>(selectHeld, node, known, query.orphans))
   return {
     starts: oldest(starts, query.starts),
     orphans: oldest(orphans, query.orphans),
-    ...(query.withCounts && { counts: readCounts(connection, agents) }),
+    ...(query.withCounts && { counts: { ...readCounts(connection, agents), nodes: leaseHolders.length } }),
   }
 }
 
-function readCounts(connection: Connection, agents: readonly string[]): NonNullable<Offer['counts']> {
+type Counts = NonNullable<Offer['counts']>
+
+function readCounts(connection: Connection, agents: readonly string[]): Omit<Counts, 'nodes'> {
   const open = connection.all<OpenRow>(countOpen)
   const pending = open.reduce((sum, { status, count }) => (status === 'pending' ? sum + count : sum), 0)
   const openByPrincipal = new Map<Principal, number>()
   for (const { principal, count } of open) openByPrincipal.set(principal, (openByPrincipal.get(principal) ?? 0) + count)
   const unclaimable = connection.get<{ count: number }>(countUnclaimable, JSON.stringify(agents))?.count ?? 0
   const owedHooks = connection.get<{ count: number }>(countOwed)?.count ?? 0
-  return { pending, unclaimable, openByPrincipal, owedHooks }
+  const bytes = connection.get<{ bytes: number }>(countBytes)?.bytes ?? 0
+  return { pending, unclaimable, openByPrincipal, owedHooks, bytes }
 }
 
 function oldest(rows: readonly RefRow[], limit: number): TaskRef[] {

@@ -20,6 +20,7 @@ import type {
   TaskPage,
   TaskQuery,
   ThreadPage,
+  ThreadPlace,
   ThreadQuery,
   ThreadSnapshot,
 } from '../store.ts'
@@ -35,7 +36,7 @@ import { readOffer } from './offer.ts'
 import { listQuestions } from './questions.ts'
 import { listTasks, readSteps, readTask } from './task-reads.ts'
 import { listThreads } from './thread-list.ts'
-import { readLivePart, readMessages, readSnapshot } from './thread-reads.ts'
+import { readLivePart, readMessages, readMoved, readSnapshot } from './thread-reads.ts'
 import { WriterHost } from './writer-host.ts'
 
 export interface SqliteStoreOptions {
@@ -70,6 +71,7 @@ interface Opened {
 class SqliteStore implements Store {
   readonly kind = 'sqlite'
   readonly isDurable = true
+  readonly isShared = false
   readonly clock: { now(): number }
   readonly #options: SqliteStoreOptions
   readonly #leases = new Leases()
@@ -171,7 +173,7 @@ class SqliteStore implements Store {
 
   async claim(query: ClaimQuery): Promise<Offer> {
     const now = this.clock.now()
-    return this.#read((reader) => readOffer(reader, (node) => this.#leases.isHeld(node, now), query))
+    return this.#read((reader) => readOffer(reader, this.#leases.holders(now), query))
   }
 
   async renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }> {
@@ -182,6 +184,10 @@ class SqliteStore implements Store {
   /** There is no other node that could commit, so there is nothing to tell. */
   watch(): () => void {
     return () => {}
+  }
+
+  async moved(places: readonly ThreadPlace[]): Promise<readonly ThreadPlace[]> {
+    return this.#read((reader) => readMoved(reader, places))
   }
 
   #use(): Opened {

@@ -121,7 +121,7 @@ function statusIn({ status }: TaskQuery): Condition[] {
   return status ? [['status IN (SELECT value FROM json_each(?))', JSON.stringify(status)]] : []
 }
 
-function filters({ principal, thread, type, name, parent }: TaskQuery): Condition[] {
+function filters({ principal, thread, type, name, parent, roots }: TaskQuery): Condition[] {
   const own: Condition =
     thread === undefined
       ? ['principal = ?', principal]
@@ -131,5 +131,6 @@ function filters({ principal, thread, type, name, parent }: TaskQuery): Conditio
     ...(type ? [['type IN (SELECT value FROM json_each(?))', JSON.stringify(type)] as const] : []),
     ...(name !== undefined ? [['name = ?', name] as const] : []),
     ...(parent !== undefined ? [['parent = ?', parent] as const] : []),
+    ...(roots ? [['parent IS NULL'] as const] : []),
   ]
 }

@@ -2,7 +2,7 @@ import { principalOf, type TaskId, type ThreadKey, threadOf } from '../../core/i
 import type { LivePart } from '../../core/live-part.ts'
 import type { Finish, Message, Part, Role } from '../../core/message.ts'
 import type { Mail } from '../../core/unit.ts'
-import type { MessageQuery, SnapshotLimits, ThreadSnapshot } from '../store.ts'
+import type { MessageQuery, SnapshotLimits, ThreadPlace, ThreadSnapshot } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { listQuestions, readUntakenQuestions } from './questions.ts'
 import { joinTasks, selectTasks, type TaskRow, toRecord } from './task-row.ts'
@@ -84,6 +84,14 @@ export function readMessages(connection: Connection, key: ThreadKey, query: Mess
   const rows = connection.all<MessageRow>(sql, key, after, upTo, limit)
   if (query.fromEnd) rows.reverse()
   return rows.map((row) => toMessage(key, row))
+}
+
+export function readMoved(connection: Connection, places: readonly ThreadPlace[]): ThreadPlace[] {
+  return places.flatMap(({ key, head, rev }) => {
+    const now = connection.get<ThreadRow>(selectThread, key)
+    if ((now?.head ?? 0) === head && (now?.rev ?? 0) === rev) return []
+    return [{ key, head: now?.head ?? 0, rev: now?.rev ?? 0 }]
+  })
 }
 
 interface MessageRow {

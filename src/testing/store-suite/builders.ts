@@ -8,7 +8,7 @@ import type { TerminalStatus } from '../../core/status.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Committed, Mail, QuestionPut, Refusal, Stamp, TaskPut, Unit } from '../../core/unit.ts'
-import type { Store } from '../../stores/store.ts'
+import type { ClaimQuery, Offer, Store } from '../../stores/store.ts'
 
 export const alice = principal('alice')
 export const bob = principal('bob')
@@ -203,4 +203,13 @@ export function upTo(count: number): number[] {
 
 export function ids(...texts: string[]): TaskId[] {
   return texts.map(taskId)
+}
+
+/** What a node is offered, but for the size of the store, which is another after every write. */
+export async function offerOf(store: Store, query: Partial<ClaimQuery> = {}): Promise<Offer> {
+  const all = { node: 'node_1', agents: ['echo'], starts: 100, orphans: 100, withCounts: false, ...query }
+  const { counts, ...offer } = await store.claim(all)
+  if (!counts) return offer
+  const { bytes: _bytes, ...others } = counts
+  return { ...offer, counts: others }
 }

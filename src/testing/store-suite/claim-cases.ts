@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ClaimQuery, Offer, Store } from '../../stores/store.ts'
+import type { ClaimQuery, Store } from '../../stores/store.ts'
 import {
   accepting,
   added,
@@ -13,6 +13,7 @@ import {
   ending,
   home,
   idsOf,
+  offerOf,
   pending,
   running,
   starting,
@@ -20,23 +21,19 @@ import {
 } from './builders.ts'
 import { type StoreCase, storeCase } from './store-case.ts'
 
-function claim(store: Store, query: Partial<ClaimQuery> = {}): Promise<Offer> {
-  return store.claim({ node: 'node_1', agents: ['echo'], starts: 100, orphans: 100, withCounts: false, ...query })
-}
-
 async function starts(store: Store, query: Partial<ClaimQuery> = {}): Promise<string[]> {
-  return idsOf((await claim(store, query)).starts)
+  return idsOf((await offerOf(store, query)).starts)
 }
 
 async function orphans(store: Store, query: Partial<ClaimQuery> = {}): Promise<string[]> {
-  return idsOf((await claim(store, query)).orphans)
+  return idsOf((await offerOf(store, query)).orphans)
 }
 
 export const claimCases: StoreCase[] = [
   storeCase('offers pending tasks that are ready, with their threads', async (store) => {
     await commit(store, accepting(pending('bg_0')), accepting(pending('bg_1', { ready: false })))
     await commit(store, accepting(pending('bg_2', { key: bobsHome })), accepting(running('bg_3')))
-    assert.deepEqual((await claim(store)).starts, [
+    assert.deepEqual((await offerOf(store)).starts, [
       { id: 'bg_0', key: home },
       { id: 'bg_2', key: bobsHome },
     ])
@@ -77,8 +74,8 @@ export const claimCases: StoreCase[] = [
     await commit(store, accepting(running('bg_0', { ready: true })), accepting(ended('bg_1', { ready: true })))
     assert.deepEqual(await starts(store), [])
     const openByPrincipal = new Map([[alice, 1]])
-    const counts = { pending: 0, unclaimable: 0, openByPrincipal, owedHooks: 0 }
-    assert.deepEqual((await claim(store, { agents: [], withCounts: true })).counts, counts)
+    const counts = { pending: 0, unclaimable: 0, openByPrincipal, owedHooks: 0, nodes: 0 }
+    assert.deepEqual((await offerOf(store, { agents: [], withCounts: true })).counts, counts)
   }),
 
   storeCase('never offers a closure to be started', async (store) => {
@@ -89,7 +86,7 @@ export const claimCases: StoreCase[] = [
   storeCase('offers as orphans running tasks whose node holds no lease', async (store) => {
     await store.renew('node_1', 1000)
     await commit(store, accepting(running('bg_0')), accepting(running('bg_1', { node: 'node_2', key: away })))
-    assert.deepEqual((await claim(store)).orphans, [{ id: 'bg_1', key: away }])
+    assert.deepEqual((await offerOf(store)).orphans, [{ id: 'bg_1', key: away }])
   }),
 
   storeCase(
@@ -158,14 +155,14 @@ export const claimCases: StoreCase[] = [
     await commit(store, accepting(pending('bg_2', { agent: 'demo', ready: false })), accepting(running('bg_3')))
     await commit(store, accepting(pending('bg_4', { agent: 'demo', closure: true })), accepting(none))
     const openByPrincipal = new Map([[alice, 6]])
-    const counts = { pending: 5, unclaimable: 2, openByPrincipal, owedHooks: 0 }
-    assert.deepEqual((await claim(store, { withCounts: true })).counts, counts)
-    assert.deepEqual((await claim(store, { withCounts: true, agents: [] })).counts, { ...counts, unclaimable: 3 })
-    assert.equal('counts' in (await claim(store)), false)
+    const counts = { pending: 5, unclaimable: 2, openByPrincipal, owedHooks: 0, nodes: 0 }
+    assert.deepEqual((await offerOf(store, { withCounts: true })).counts, counts)
+    assert.deepEqual((await offerOf(store, { withCounts: true, agents: [] })).counts, { ...counts, unclaimable: 3 })
+    assert.equal('counts' in (await offerOf(store)), false)
   }),
 
   storeCase('counts what has not ended by principal, over all threads, when asked', async (store) => {
-    const counted = async () => (await claim(store, { withCounts: true })).counts?.openByPrincipal
+    const counted = async () => (await offerOf(store, { withCounts: true })).counts?.openByPrincipal
     assert.deepEqual(await counted(), new Map())
     await commit(store, accepting(pending('bg_0')), accepting(running('bg_1', { key: away })))
     await commit(store, accepting(pending('bg_2', { ready: false })), accepting(pending('bg_3', { key: bobsHome })))
@@ -180,6 +177,18 @@ export const claimCases: StoreCase[] = [
     const ends = [ended('bg_0', { status: 'cancelled' }), ended('bg_3', { key: bobsHome })]
     await commit(store, ...ends.map((end) => ending(end)), ending(ended('bg_4', { key: bobsHome, type: 'run' })))
     assert.deepEqual(await counted(), new Map([[alice, 2]]))
+  }),
+
+  storeCase('counts the nodes that hold a lease, when asked', async (store, { clock }) => {
+    const counted = async () => (await offerOf(store, { withCounts: true })).counts?.nodes
+    assert.equal(await counted(), 0)
+    await store.renew('node_1', 1000)
+    await store.renew('node_2', 2000)
+    assert.equal(await counted(), 2)
+    clock.advance(1000)
+    assert.equal(await counted(), 1)
+    await store.renew('node_2', 0)
+    assert.equal(await counted(), 0)
   }),
 
   storeCase('says of a renewal whether the lease was still held', async (store, { clock }) => {
@@ -210,5 +219,15 @@ export const claimCases: StoreCase[] = [
     assert.deepEqual(await store.renew('node_1', 0), { wasHeld: true })
     assert.deepEqual(await orphans(store), ['bg_0'])
     assert.deepEqual(await store.renew('node_1', 1000), { wasHeld: false })
+  }),
+
+  storeCase('counts the nodes that hold a lease', async (store) => {
+    const nodeCount = async () => (await offerOf(store, { withCounts: true })).counts?.nodes
+    assert.equal(await nodeCount(), 0)
+    await store.renew('node_1', 60_000)
+    await store.renew('node_2', 60_000)
+    assert.equal(await nodeCount(), 2)
+    await store.renew('node_1', 0)
+    assert.equal(await nodeCount(), 1)
   }),
 ]

@@ -129,6 +129,21 @@ export const listingCases: StoreCase[] = [
     assert.deepEqual(await listed(store, { parent: taskId('bg_2') }), [])
   }),
 
+  storeCase('lists the tasks that no task spawned', async (store) => {
+    await withMixed(store)
+    await commit(store, accepting(pending('bg_6', { parent: { call: 'call_1' } })))
+    const thread = threadId('home')
+    assert.deepEqual(await listed(store, { roots: true }), ['bg_6', 'bg_5', 'bg_4', 'bg_1', 'bg_0'])
+    assert.deepEqual(await listed(store, { roots: true, thread, status: ['running', 'completed'] }), ['bg_0'])
+    assert.deepEqual(await listed(store, { roots: true, untaken: true }), ['bg_4', 'bg_5'])
+    assert.deepEqual(await listed(store, { roots: true, name: 'scout' }), ['bg_5'])
+    assert.deepEqual(await listed(store, { roots: true, parent: taskId('bg_0') }), [])
+    assert.deepEqual(await pagesOf(store, { principal: alice, roots: true, limit: 3 }), [
+      ['bg_6', 'bg_5', 'bg_4'],
+      ['bg_1', 'bg_0'],
+    ])
+  }),
+
   storeCase('lists what passes every filter at once', async (store) => {
     await withMixed(store)
     const thread = threadId('home')

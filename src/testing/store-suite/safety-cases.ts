@@ -19,6 +19,7 @@ import {
   liveOf,
   logOf,
   mailTo,
+  offerOf,
   pending,
   running,
   starting,
@@ -55,7 +56,7 @@ async function pictureOf(store: Store): Promise<unknown> {
     tasks: await store.tasks({ principal: alice, limit: 100 }),
     threads: await store.threads({ principal: alice, limit: 100 }),
     steps: await store.steps(taskId('good')),
-    claim: await store.claim({ node: 'node_1', agents: ['echo'], starts: 9, orphans: 9, withCounts: true }),
+    claim: await offerOf(store, { withCounts: true }),
   }
 }
 

@@ -19,10 +19,13 @@ export interface PostgresServer {
 }
 
 // In memory an fsync costs nothing, so the server keeps its promises and the tests are fast.
-const memoryFolder = '/dev/shm'
+const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(existsSync(memoryFolder) ? memoryFolder : tmpdir(), 'holdfast-postgres-'))
+export async function startServer(
+  settings: Readonly<Record<string, string>> = {},
+  parent = memoryFolder,
+): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(parent, 'holdfast-postgres-'))
   // As root the server runs as another user, who has to get there; what is in it stays his own.
   await chmod(folder, 0o755)
   const port = await freePort()

@@ -31,6 +31,15 @@ function numbersAfter(ring: Ring, seq: number): number[] | undefined {
 }
 
 describe('the ring of a thread', () => {
+  it('is not gone because two read its first page at the same time', () => {
+    const ring = new Ring(key)
+    const page: EventPage = { events: stored(1, 3), first: 1, head: 3, upTo: 3 }
+    expect(ring.isGone(page)).toBe(false)
+    expect(ring.isGone(page)).toBe(false)
+    ring.advance(3)
+    expect(ring.isGone({ ...page, events: [], first: 4 })).toBe(true)
+  })
+
   it('gives what follows a number, if it has all of it', () => {
     const ring = ringOf([5, 6], [7, 8])
     expect(numbersAfter(ring, 4)).toEqual([5, 6, 7, 8])

@@ -1,3 +1,4 @@
+import { SeededRandom } from '../../../src/chaos/seeded-random.ts'
 import type { EventType } from '../../../src/core/event.ts'
 import { principal, type ThreadKey, taskId, threadId, threadKey } from '../../../src/core/id.ts'
 import type { TaskRecord } from '../../../src/core/task.ts'
@@ -17,7 +18,6 @@ import {
   step,
   unit,
 } from '../../../src/testing/store-suite/builders.ts'
-import { SeededRandom } from '../../crash/seeded-random.ts'
 
 /**
  * Random work in several threads, interleaved, so that rows of all of them share pages, grow, shrink, move and go. Every text

@@ -1,6 +1,6 @@
 import { principalOf, type ThreadKey, taskId, threadOf } from '../../../src/core/id.ts'
 import type { Store, TaskPage, TaskQuery } from '../../../src/stores/store.ts'
-import { logOf } from '../../../src/testing/store-suite/builders.ts'
+import { logOf, offerOf } from '../../../src/testing/store-suite/builders.ts'
 
 /** All that can be read of these threads, in pages small enough to be cut. */
 export async function pictureOf(store: Store, keys: readonly ThreadKey[]): Promise<unknown> {
@@ -9,7 +9,7 @@ export async function pictureOf(store: Store, keys: readonly ThreadKey[]): Promi
   const claim = { node: 'node_9', agents: ['echo'], starts: 5, orphans: 5, withCounts: true }
   const expired = await store.questions({ expiredAt: 30, limit: 3 })
   const owed = await store.tasks({ owedBy: 1_000_000, limit: 5 })
-  return { threads, principals, expired, owed, offer: await store.claim(claim) }
+  return { threads, principals, expired, owed, offer: await offerOf(store, claim) }
 }
 
 async function threadPicture(store: Store, key: ThreadKey): Promise<unknown> {

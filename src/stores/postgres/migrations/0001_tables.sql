@@ -14,11 +14,14 @@ CREATE TABLE holdfast.meta (
 
 INSERT INTO holdfast.meta VALUES (1, 0, 0);
 
--- One row per node, renewed by itself: the lease of all that the node executes.
+-- One row per node, renewed by itself: the lease of all that the node executes. `offered` are the numbers of the tasks that it
+-- was offered last; until then they are offered to no other node.
 CREATE TABLE holdfast.nodes (
   id text COLLATE "C" PRIMARY KEY,
-  until_at bigint NOT NULL
-);
+  until_at bigint NOT NULL,
+  offered bigint[] NOT NULL DEFAULT '{}',
+  offered_until bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
 
 -- The ways by which nodes write. `batch` is the number of the last batch that was committed through a lane and `answer` what it
 -- was answered: a batch that is sent again is answered the same and writes nothing.
@@ -188,3 +191,17 @@ CREATE TABLE holdfast.keys (
 
 CREATE INDEX keys_by_age ON holdfast.keys (at);
 CREATE INDEX keys_of_task ON holdfast.keys (task);
+
+-- Long texts are compressed by what is several times as fast as the default, where the server has it.
+DO $$
+BEGIN
+  ALTER TABLE holdfast.chunks ALTER COLUMN body SET COMPRESSION lz4;
+  ALTER TABLE holdfast.tasks ALTER COLUMN doc SET COMPRESSION lz4, ALTER COLUMN input SET COMPRESSION lz4,
+    ALTER COLUMN result SET COMPRESSION lz4;
+  ALTER TABLE holdfast.messages ALTER COLUMN parts SET COMPRESSION lz4;
+  ALTER TABLE holdfast.mail ALTER COLUMN content SET COMPRESSION lz4;
+  ALTER TABLE holdfast.steps ALTER COLUMN value SET COMPRESSION lz4;
+EXCEPTION WHEN feature_not_supported THEN
+  NULL;
+END
+$$;

@@ -1,68 +1,120 @@
 -- What `commit_units` writes with. These functions are called by programs of every minor of this major: a migration that changes
 -- what one of them is given or gives back adds another beside it.
 
--- Adds a task, and says its number.
-CREATE FUNCTION holdfast.add_task(
-  put jsonb, thread_n bigint, owner text, from_seq bigint, last_seq bigint, head_seq bigint, unit_at bigint
-)
-RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-  added bigint;
-BEGIN
-  INSERT INTO holdfast.tasks (
-    id, thread, principal, type, agent, name, parent, step_key, status, place, ready, taken, closure, wake, node, attempt,
-    epoch, first_seq, seq, end_seq, started_seq, created_at, started_at, completed_at, cancel_requested_at, progress, usage,
-    doc, input, result
-  )
-  SELECT p.id, thread_n, owner, p.type, p.agent, p.name, p.parent, p.step_key, p.status, p.place, p.ready, p.taken, p.closure,
-    p.wake, p.node, p.attempt, p.epoch, from_seq, last_seq,
-    CASE WHEN p.status NOT IN ('pending', 'running') THEN last_seq END,
-    CASE WHEN p.stamps ? 'startedSeq' THEN head_seq ELSE p.started_seq END,
-    CASE WHEN p.stamps ? 'createdAt' THEN unit_at ELSE p.created_at END,
-    CASE WHEN p.stamps ? 'startedAt' THEN unit_at ELSE p.started_at END,
-    CASE WHEN p.stamps ? 'completedAt' THEN unit_at ELSE p.completed_at END,
-    CASE WHEN p.stamps ? 'cancelRequestedAt' THEN unit_at ELSE p.cancel_requested_at END,
-    p.progress, p.usage, p.doc, p.input, p.result
-  FROM jsonb_to_record(put) AS p (
-    id text, type text, agent text, name text, parent text, step_key text, status text, place bigint, ready boolean,
-    taken boolean, closure boolean, wake text, node text, attempt bigint, epoch bigint, started_seq bigint, created_at bigint,
-    started_at bigint, completed_at bigint, cancel_requested_at bigint, progress double precision, usage text, doc text,
-    input text, result text, stamps jsonb
-  )
-  RETURNING n INTO added;
-  RETURN added;
-END
-$$;
-
--- Replaces a task. A stamp sets its column; what the record says of it counts only while the column is empty. Of the report the
--- record sets what it decides; for the rest counts what was reported earlier in the batch, else what is stored.
-CREATE FUNCTION holdfast.change_task(
-  put jsonb, task_n bigint, from_seq bigint, last_seq bigint, head_seq bigint, unit_at bigint,
-  reported_progress double precision, reported_usage text
+-- Writes what units put into tables of rows, all of a kind by one statement: one row at a time costs several times as much.
+--
+-- `rows` are lists by kind, each row with the number of its unit. The arrays `added_*` and `changed_*` go with the lists `added`
+-- and `changed` of tasks and hold what the commit decides of them: without a number a task is not written. By unit there are the
+-- places of their threads, their first numbers (null if refused), and the head and instant of their threads after them.
+CREATE FUNCTION holdfast.write_rows(
+  rows jsonb, keys text[], th_n bigint[],
+  places integer[], firsts bigint[], heads bigint[], ats bigint[],
+  added_n bigint[], added_first bigint[], added_seq bigint[],
+  changed_n bigint[], changed_first bigint[], changed_seq bigint[], changed_progress double precision[], changed_usage text[]
 )
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE holdfast.tasks t SET
-    type = p.type, agent = p.agent, name = p.name, parent = p.parent, step_key = p.step_key, status = p.status,
-    place = p.place, ready = p.ready, taken = p.taken, closure = p.closure, wake = p.wake, node = p.node,
-    attempt = p.attempt, epoch = p.epoch, doc = p.doc, result = p.result,
-    first_seq = from_seq, seq = last_seq,
-    end_seq = CASE WHEN p.status NOT IN ('pending', 'running') THEN last_seq END,
-    started_seq = CASE WHEN p.stamps ? 'startedSeq' THEN head_seq ELSE coalesce(t.started_seq, p.started_seq) END,
-    created_at = CASE WHEN p.stamps ? 'createdAt' THEN unit_at ELSE t.created_at END,
-    started_at = CASE WHEN p.stamps ? 'startedAt' THEN unit_at ELSE coalesce(t.started_at, p.started_at) END,
-    completed_at = CASE WHEN p.stamps ? 'completedAt' THEN unit_at ELSE coalesce(t.completed_at, p.completed_at) END,
-    cancel_requested_at = CASE WHEN p.stamps ? 'cancelRequestedAt' THEN unit_at
-      ELSE coalesce(t.cancel_requested_at, p.cancel_requested_at) END,
-    progress = CASE WHEN p.reports ? 'progress' THEN p.progress ELSE coalesce(reported_progress, t.progress) END,
-    usage = CASE WHEN p.reports ? 'usage' THEN p.usage ELSE coalesce(reported_usage, t.usage) END
-  FROM jsonb_to_record(put) AS p (
-    type text, agent text, name text, parent text, step_key text, status text, place bigint, ready boolean, taken boolean,
-    closure boolean, wake text, node text, attempt bigint, epoch bigint, started_seq bigint, started_at bigint,
-    completed_at bigint, cancel_requested_at bigint, progress double precision, usage text, doc text, result text,
-    stamps jsonb, reports jsonb
-  )
-  WHERE t.n = task_n;
+  -- A stamp sets its column; what the record says of it counts only while the column is empty. Of the report the record sets
+  -- what it decides; for the rest counts what was reported earlier in the batch, else what is stored.
+  IF rows ? 'changed' THEN
+    UPDATE holdfast.tasks t SET
+      type = p.type, agent = p.agent, name = p.name, parent = p.parent, step_key = p.step_key, status = p.status,
+      place = p.place, ready = p.ready, taken = p.taken, closure = p.closure, wake = p.wake, node = p.node,
+      attempt = p.attempt, epoch = p.epoch, doc = p.doc, result = p.result,
+      first_seq = p.first, seq = p.seq,
+      end_seq = CASE WHEN p.status NOT IN ('pending', 'running') THEN p.seq END,
+      started_seq = CASE WHEN p.stamps ? 'startedSeq' THEN heads[p.unit] ELSE coalesce(t.started_seq, p.started_seq) END,
+      created_at = CASE WHEN p.stamps ? 'createdAt' THEN ats[p.unit] ELSE t.created_at END,
+      started_at = CASE WHEN p.stamps ? 'startedAt' THEN ats[p.unit] ELSE coalesce(t.started_at, p.started_at) END,
+      completed_at = CASE WHEN p.stamps ? 'completedAt' THEN ats[p.unit] ELSE coalesce(t.completed_at, p.completed_at) END,
+      cancel_requested_at = CASE WHEN p.stamps ? 'cancelRequestedAt' THEN ats[p.unit]
+        ELSE coalesce(t.cancel_requested_at, p.cancel_requested_at) END,
+      progress = CASE WHEN p.reports ? 'progress' THEN p.progress ELSE coalesce(p.reported_progress, t.progress) END,
+      usage = CASE WHEN p.reports ? 'usage' THEN p.usage ELSE coalesce(p.reported_usage, t.usage) END
+    FROM ROWS FROM (
+      jsonb_to_recordset(rows -> 'changed') AS (
+        unit integer, type text, agent text, name text, parent text, step_key text, status text, place bigint, ready boolean,
+        taken boolean, closure boolean, wake text, node text, attempt bigint, epoch bigint, started_seq bigint,
+        started_at bigint, completed_at bigint, cancel_requested_at bigint, progress double precision, usage text, doc text,
+        result text, stamps jsonb, reports jsonb
+      ),
+      unnest(changed_n), unnest(changed_first), unnest(changed_seq), unnest(changed_progress), unnest(changed_usage)
+    ) AS p (
+      unit, type, agent, name, parent, step_key, status, place, ready, taken, closure, wake, node, attempt, epoch, started_seq,
+      started_at, completed_at, cancel_requested_at, progress, usage, doc, result, stamps, reports,
+      n, first, seq, reported_progress, reported_usage
+    )
+    WHERE t.n = p.n;
+  END IF;
+  -- After the changes, which may free what a new task needs: its name, or its turn.
+  IF rows ? 'added' THEN
+    INSERT INTO holdfast.tasks (
+      n, id, thread, principal, type, agent, name, parent, step_key, status, place, ready, taken, closure, wake, node, attempt,
+      epoch, first_seq, seq, end_seq, started_seq, created_at, started_at, completed_at, cancel_requested_at, progress, usage,
+      doc, input, result
+    ) OVERRIDING SYSTEM VALUE
+    SELECT p.n, p.id, th_n[places[p.unit]], split_part(keys[places[p.unit]], '/', 1), p.type, p.agent, p.name, p.parent,
+      p.step_key, p.status, p.place, p.ready, p.taken, p.closure, p.wake, p.node, p.attempt, p.epoch, p.first, p.seq,
+      CASE WHEN p.status NOT IN ('pending', 'running') THEN p.seq END,
+      CASE WHEN p.stamps ? 'startedSeq' THEN heads[p.unit] ELSE p.started_seq END,
+      CASE WHEN p.stamps ? 'createdAt' THEN ats[p.unit] ELSE p.created_at END,
+      CASE WHEN p.stamps ? 'startedAt' THEN ats[p.unit] ELSE p.started_at END,
+      CASE WHEN p.stamps ? 'completedAt' THEN ats[p.unit] ELSE p.completed_at END,
+      CASE WHEN p.stamps ? 'cancelRequestedAt' THEN ats[p.unit] ELSE p.cancel_requested_at END,
+      p.progress, p.usage, p.doc, p.input, p.result
+    FROM ROWS FROM (
+      jsonb_to_recordset(rows -> 'added') AS (
+        unit integer, id text, type text, agent text, name text, parent text, step_key text, status text, place bigint,
+        ready boolean, taken boolean, closure boolean, wake text, node text, attempt bigint, epoch bigint, started_seq bigint,
+        created_at bigint, started_at bigint, completed_at bigint, cancel_requested_at bigint, progress double precision,
+        usage text, doc text, input text, result text, stamps jsonb
+      ),
+      unnest(added_n), unnest(added_first), unnest(added_seq)
+    ) AS p (
+      unit, id, type, agent, name, parent, step_key, status, place, ready, taken, closure, wake, node, attempt, epoch,
+      started_seq, created_at, started_at, completed_at, cancel_requested_at, progress, usage, doc, input, result, stamps,
+      n, first, seq
+    )
+    WHERE p.n IS NOT NULL;
+  END IF;
+  IF rows ? 'hooks' THEN
+    UPDATE holdfast.tasks t SET hook = h.hook, hook_at = CASE WHEN h.stamped THEN ats[h.unit] ELSE h.hook_at END
+    FROM jsonb_to_recordset(rows -> 'hooks') AS h (unit integer, task text, hook text, hook_at bigint, stamped boolean)
+    WHERE t.id = h.task AND t.thread = th_n[places[h.unit]] AND t.status NOT IN ('pending', 'running')
+      AND firsts[h.unit] IS NOT NULL;
+  END IF;
+  IF rows ? 'mail' THEN
+    INSERT INTO holdfast.mail (thread, task, id, place, content, doc)
+    SELECT th_n[places[m.unit]], m.task, m.id, m.place, m.content, m.doc
+    FROM jsonb_to_recordset(rows -> 'mail') AS m (unit integer, task text, id text, place bigint, content text, doc text)
+    WHERE firsts[m.unit] IS NOT NULL;
+  END IF;
+  IF rows ? 'read' THEN
+    DELETE FROM holdfast.mail m USING jsonb_to_recordset(rows -> 'read') AS r (unit integer, id text)
+    WHERE m.thread = th_n[places[r.unit]] AND m.id = r.id
+      AND firsts[r.unit] IS NOT NULL;
+  END IF;
+  IF rows ? 'messages' THEN
+    INSERT INTO holdfast.messages (thread, seq, id, role, finish, task, at, parts)
+    SELECT th_n[places[m.unit]], firsts[m.unit] + m.event, m.id, m.role, m.finish, m.task, ats[m.unit], m.parts
+    FROM jsonb_to_recordset(rows -> 'messages') AS m (
+      unit integer, event bigint, id text, role text, finish text, task text, parts text
+    )
+    WHERE firsts[m.unit] IS NOT NULL;
+  END IF;
+  IF rows ? 'steps' THEN
+    INSERT INTO holdfast.steps (task, key, value, seq, doc)
+    SELECT s.task, s.key, s.value, heads[s.unit], s.doc
+    FROM jsonb_to_recordset(rows -> 'steps') AS s (unit integer, task text, key text, value text, doc text)
+    WHERE firsts[s.unit] IS NOT NULL;
+  END IF;
+  IF rows ? 'forget' THEN
+    DELETE FROM holdfast.steps s USING jsonb_to_recordset(rows -> 'forget') AS f (unit integer, task text)
+    WHERE s.task = f.task AND firsts[f.unit] IS NOT NULL;
+    DELETE FROM holdfast.mail m USING jsonb_to_recordset(rows -> 'forget') AS f (unit integer, task text)
+    WHERE m.task = f.task AND m.thread = th_n[places[f.unit]]
+      AND firsts[f.unit] IS NOT NULL;
+  END IF;
 END
 $$;
 
@@ -116,25 +168,14 @@ BEGIN
 END
 $$;
 
--- What a unit holds beside events and tasks. Says which results it took.
-CREATE FUNCTION holdfast.write_rest(
-  body jsonb, thread_n bigint, owner text, from_seq bigint, head_seq bigint, unit_at bigint
-)
+-- The results that a unit takes and its questions, which look at rows that were written before. Says which results it took.
+CREATE FUNCTION holdfast.write_rest(body jsonb, thread_n bigint, owner text, unit_at bigint)
 RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
   took jsonb;
   row_count integer;
   q record;
 BEGIN
-  IF body ? 'mail' THEN
-    INSERT INTO holdfast.mail (thread, task, id, place, content, doc)
-    SELECT thread_n, m.task, m.id, m.place, m.content, m.doc
-    FROM jsonb_to_recordset(body -> 'mail') AS m (task text, id text, place bigint, content text, doc text);
-  END IF;
-  IF body ? 'read' THEN
-    DELETE FROM holdfast.mail m
-    WHERE m.thread = thread_n AND m.id = ANY (ARRAY(SELECT jsonb_array_elements_text(body -> 'read')));
-  END IF;
   IF body ? 'take' THEN
     WITH asked AS (
       SELECT a.id, min(a.place) AS place
@@ -146,18 +187,6 @@ BEGIN
       RETURNING a.id, a.place
     )
     SELECT jsonb_agg(taken.id ORDER BY taken.place) INTO took FROM taken;
-  END IF;
-  IF body ? 'messages' THEN
-    INSERT INTO holdfast.messages (thread, seq, id, role, finish, task, at, parts)
-    SELECT thread_n, from_seq + m.event, m.id, m.role, m.finish, m.task, unit_at, m.parts
-    FROM jsonb_to_recordset(body -> 'messages') AS m (
-      event bigint, id text, role text, finish text, task text, parts text
-    );
-  END IF;
-  IF body ? 'hooks' THEN
-    UPDATE holdfast.tasks t SET hook = h.hook, hook_at = CASE WHEN h.stamped THEN unit_at ELSE h.hook_at END
-    FROM jsonb_to_recordset(body -> 'hooks') AS h (task text, hook text, hook_at bigint, stamped boolean)
-    WHERE t.id = h.task AND t.thread = thread_n AND t.status NOT IN ('pending', 'running');
   END IF;
   IF body ? 'questions' THEN
     FOR q IN SELECT * FROM jsonb_to_recordset(body -> 'questions') AS x (
@@ -182,16 +211,6 @@ BEGIN
         END IF;
       END IF;
     END LOOP;
-  END IF;
-  IF body ? 'steps' THEN
-    INSERT INTO holdfast.steps (task, key, value, seq, doc)
-    SELECT s.task, s.key, s.value, head_seq, s.doc
-    FROM jsonb_to_recordset(body -> 'steps') AS s (task text, key text, value text, doc text);
-  END IF;
-  IF body ? 'forget' THEN
-    DELETE FROM holdfast.steps s WHERE s.task = ANY (ARRAY(SELECT jsonb_array_elements_text(body -> 'forget')));
-    DELETE FROM holdfast.mail m
-    WHERE m.task = ANY (ARRAY(SELECT jsonb_array_elements_text(body -> 'forget'))) AND m.thread = thread_n;
   END IF;
   RETURN took;
 END

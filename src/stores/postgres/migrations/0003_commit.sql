@@ -6,8 +6,12 @@
 -- F3 What fails after the judging is the unit's fault and fails the whole batch.
 -- F4 A batch that its lane has committed before is answered as it was then, and writes nothing.
 --
--- `given` is `{now?, nextTask?, keys, tasks, locks?, units, pieces}`. Units name threads by their place in `keys`, which is
--- ascending, and tasks by their place in `tasks`. `lines` are the pieces of the log; `pieces` says of which unit each is, where
+-- F5 Rows are gathered, and each kind is written by one statement. They are in segments, because some units have to come after
+--    what was gathered: before one that is apart, and within one that is split, a segment is written; the last is at the end.
+--
+-- `given` is `{now?, nextTask?, keys, tasks, locks?, units, puts, segments, pieces}`. Units name threads by their place in
+-- `keys`, which is ascending, and tasks by their place in `tasks`. `puts` are the tasks that units put, in order: a unit has
+-- those after `puts` of the unit before up to its own, and each is a row of its segment (see `write_rows`). `lines` are the pieces of the log; `pieces` says of which unit each is, where
 -- it begins in it, and how many events it has. The answer is `{at, verdicts}`: a number is that of the first event of a
 -- committed unit, a text the code of a refusal, an object either with more to say.
 CREATE FUNCTION holdfast.commit_units(lane text, number bigint, given jsonb, lines text) RETURNS text
@@ -44,10 +48,32 @@ DECLARE
   ta_changed boolean[];
   ta_progress double precision[];
   ta_usage text[];
+  -- Puts, in order. A status is 0 for an ended task, 1 for a pending and 2 for a running one; a row is its number among those
+  -- that its segment changes, or, below 0, among those it adds.
+  pu_task integer[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'task')::integer);
+  pu_row integer[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'row')::integer);
+  pu_status integer[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'status')::integer);
+  pu_epoch bigint[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'epoch')::bigint);
+  -- Of new ones: where their events are in their unit, or -1 if they have none.
+  pu_from bigint[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'from')::bigint);
+  pu_to bigint[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'to')::bigint);
+  pu_next integer := 1;
+  segment integer := 0;
+  is_late boolean := false;
+  -- What the commit decides of the rows that the segment has gathered, in the order of its lists.
+  added_n bigint[] := '{}';
+  added_first bigint[] := '{}';
+  added_seq bigint[] := '{}';
+  changed_n bigint[] := '{}';
+  changed_first bigint[] := '{}';
+  changed_seq bigint[] := '{}';
+  changed_progress double precision[] := '{}';
+  changed_usage text[] := '{}';
+  task_place integer;
+  r integer;
   u record;
   p record;
   i integer := 0;
-  owner text;
   refusal text;
   refused text[] := '{}';
   used record;
@@ -57,8 +83,10 @@ DECLARE
   took jsonb;
   unit_first bigint;
   unit_at bigint;
-  -- By unit; null for a refused one.
+  -- By unit; its first number is null if it is refused. `heads` and `ats` are of its thread when it was taken.
   firsts bigint[] := '{}';
+  heads bigint[] := '{}';
+  ats bigint[] := '{}';
   places integer[] := '{}';
   verdicts text[] := '{}';
 BEGIN
@@ -94,25 +122,38 @@ BEGIN
   END IF;
   now_at := coalesce((given ->> 'now')::bigint, holdfast.clock_ms());
 
-  SELECT array_agg(t.n ORDER BY g.place), array_agg(t.thread ORDER BY g.place),
-    array_agg(t.status IN ('pending', 'running') ORDER BY g.place), array_agg(t.status = 'running' ORDER BY g.place),
-    array_agg(t.epoch ORDER BY g.place), array_agg(t.first_seq ORDER BY g.place), array_agg(t.seq ORDER BY g.place),
+  SELECT array_agg(k.n), array_agg(k.thread), array_agg(k.status IN ('pending', 'running')),
+    array_agg(k.status = 'running'), array_agg(k.epoch), array_agg(k.first_seq), array_agg(k.seq),
     array_agg(false), array_agg(NULL::double precision), array_agg(NULL::text)
   INTO ta_n, ta_thread, ta_live, ta_running, ta_epoch, ta_first, ta_seq, ta_changed, ta_progress, ta_usage
-  FROM jsonb_array_elements_text(given -> 'tasks') WITH ORDINALITY AS g (id, place)
-  LEFT JOIN holdfast.tasks t ON t.id = g.id;
+  FROM (
+    SELECT t.n, t.thread, t.status, t.epoch, t.first_seq, t.seq
+    FROM jsonb_array_elements_text(given -> 'tasks') WITH ORDINALITY AS g (id, place)
+    LEFT JOIN holdfast.tasks t ON t.id = g.id
+    ORDER BY g.place
+  ) k;
 
   FOR u IN SELECT * FROM jsonb_to_recordset(given -> 'units') AS x (
     t integer, rev bigint, fence integer, epoch bigint, lapsed text, key jsonb, "askKey" text, events integer,
-    "from" bigint, "to" bigint, progress double precision, usage text, body jsonb
+    "from" bigint, "to" bigint, progress double precision, usage text, puts integer, "isApart" boolean,
+    "isSplit" boolean, body jsonb
   ) LOOP
+    IF u."isApart" OR is_late THEN
+      PERFORM holdfast.write_rows(
+        given -> 'segments' -> segment, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
+        changed_n, changed_first, changed_seq, changed_progress, changed_usage
+      );
+      segment := segment + 1;
+      added_n := '{}';
+      changed_n := '{}';
+      is_late := false;
+    END IF;
     i := i + 1;
     places[i] := u.t;
     firsts[i] := NULL;
-    owner := split_part(keys[u.t], '/', 1);
 
     refusal := NULL;
-    IF u.fence IS NOT NULL AND u.fence || ':' || u.epoch = ANY (refused) THEN
+    IF refused <> '{}' AND u.fence IS NOT NULL AND u.fence || ':' || u.epoch = ANY (refused) THEN
       refusal := '"after_refused"';
     ELSIF u.rev IS NOT NULL AND (u.rev <> th_rev[u.t] OR th_stale[u.t]) THEN
       refusal := '"stale"';
@@ -127,7 +168,7 @@ BEGIN
       refusal := '"leased"';
     ELSIF u.key IS NOT NULL OR u."askKey" IS NOT NULL THEN
       SELECT k.task, k.digest INTO used FROM holdfast.keys k
-      WHERE k.principal = owner AND k.key = coalesce(u.key ->> 'key', u."askKey");
+      WHERE k.principal = split_part(keys[u.t], '/', 1) AND k.key = coalesce(u.key ->> 'key', u."askKey");
       IF FOUND THEN
         refusal := json_build_object('code', 'key_taken', 'task', used.task, 'digest', used.digest)::text;
       ELSIF u."askKey" IS NOT NULL THEN
@@ -139,6 +180,23 @@ BEGIN
       IF u.fence IS NOT NULL THEN
         refused := refused || (u.fence || ':' || u.epoch);
       END IF;
+      -- Its rows stay in the lists, without the number that would make them be written.
+      WHILE pu_next <= u.puts LOOP
+        r := pu_row[pu_next];
+        IF r < 0 THEN
+          added_n[-r] := NULL;
+          added_first[-r] := NULL;
+          added_seq[-r] := NULL;
+        ELSE
+          changed_n[r] := NULL;
+          changed_first[r] := NULL;
+          changed_seq[r] := NULL;
+          changed_progress[r] := NULL;
+          changed_usage[r] := NULL;
+        END IF;
+        pu_next := pu_next + 1;
+      END LOOP;
+      is_late := coalesce(u."isSplit", false);
       CONTINUE;
     END IF;
 
@@ -177,6 +235,8 @@ BEGIN
       th_head[u.t] := th_head[u.t] + u.events;
       th_at[u.t] := unit_at;
     END IF;
+    heads[i] := th_head[u.t];
+    ats[i] := unit_at;
     IF u.rev IS NOT NULL THEN
       th_rev[u.t] := u.rev + 1;
     END IF;
@@ -212,42 +272,50 @@ BEGIN
           END IF;
         END LOOP;
       END IF;
-      IF u.body ? 'tasks' THEN
-        FOR p IN SELECT (x.put ->> 'task')::integer AS task, (x.put ->> 'from')::bigint AS "from",
-            (x.put ->> 'to')::bigint AS "to", (x.put ->> 'epoch')::bigint AS epoch, x.put ->> 'status' AS status,
-            x.put ? 'isNew' AS is_new, x.put
-          FROM jsonb_array_elements(u.body -> 'tasks') AS x (put)
-        LOOP
-          IF p.is_new THEN
-            ta_first[p.task] := coalesce(unit_first + p."from", 0);
-            ta_seq[p.task] := coalesce(unit_first + p."to", 0);
-            ta_n[p.task] := holdfast.add_task(
-              p.put, th_n[u.t], owner, ta_first[p.task], ta_seq[p.task], th_head[u.t], unit_at
-            );
-            ta_thread[p.task] := th_n[u.t];
-          ELSE
-            IF ta_thread[p.task] IS DISTINCT FROM th_n[u.t] THEN
-              RAISE EXCEPTION '% cannot be updated: its thread has no such task', p.put ->> 'id';
-            END IF;
-            PERFORM holdfast.change_task(
-              p.put, ta_n[p.task], ta_first[p.task], ta_seq[p.task], th_head[u.t], unit_at,
-              ta_progress[p.task], ta_usage[p.task]
-            );
-          END IF;
-          ta_live[p.task] := p.status IN ('pending', 'running');
-          ta_running[p.task] := p.status = 'running';
-          ta_epoch[p.task] := p.epoch;
-          ta_changed[p.task] := false;
-          ta_progress[p.task] := NULL;
-          ta_usage[p.task] := NULL;
-        END LOOP;
+    END IF;
+    WHILE pu_next <= u.puts LOOP
+      task_place := pu_task[pu_next];
+      r := pu_row[pu_next];
+      IF r < 0 THEN
+        ta_n[task_place] := nextval('holdfast.tasks_n_seq');
+        ta_thread[task_place] := th_n[u.t];
+        ta_first[task_place] := CASE WHEN pu_from[pu_next] < 0 THEN 0 ELSE unit_first + pu_from[pu_next] END;
+        ta_seq[task_place] := CASE WHEN pu_from[pu_next] < 0 THEN 0 ELSE unit_first + pu_to[pu_next] END;
+        added_n[-r] := ta_n[task_place];
+        added_first[-r] := ta_first[task_place];
+        added_seq[-r] := ta_seq[task_place];
+      ELSE
+        IF ta_thread[task_place] IS DISTINCT FROM th_n[u.t] THEN
+          RAISE EXCEPTION '% cannot be updated: its thread has no such task', given -> 'tasks' ->> (task_place - 1);
+        END IF;
+        changed_n[r] := ta_n[task_place];
+        changed_first[r] := ta_first[task_place];
+        changed_seq[r] := ta_seq[task_place];
+        changed_progress[r] := ta_progress[task_place];
+        changed_usage[r] := ta_usage[task_place];
       END IF;
-      IF u.body ? 'rest' THEN
-        took := holdfast.write_rest(u.body -> 'rest', th_n[u.t], owner, unit_first, th_head[u.t], unit_at);
-      END IF;
+      ta_live[task_place] := pu_status[pu_next] > 0;
+      ta_running[task_place] := pu_status[pu_next] = 2;
+      ta_epoch[task_place] := pu_epoch[pu_next];
+      ta_changed[task_place] := false;
+      ta_progress[task_place] := NULL;
+      ta_usage[task_place] := NULL;
+      pu_next := pu_next + 1;
+    END LOOP;
+    IF u."isSplit" THEN
+      PERFORM holdfast.write_rows(
+        given -> 'segments' -> segment, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
+        changed_n, changed_first, changed_seq, changed_progress, changed_usage
+      );
+      segment := segment + 1;
+      added_n := '{}';
+      changed_n := '{}';
+    END IF;
+    IF u.body ? 'rest' THEN
+      took := holdfast.write_rest(u.body -> 'rest', th_n[u.t], split_part(keys[u.t], '/', 1), unit_at);
     END IF;
     IF u.key IS NOT NULL THEN
-      PERFORM holdfast.write_key(owner, u.key, now_at);
+      PERFORM holdfast.write_key(split_part(keys[u.t], '/', 1), u.key, now_at);
     END IF;
 
     IF took IS NULL AND removed IS NULL AND unit_at = now_at THEN
@@ -257,6 +325,10 @@ BEGIN
     END IF;
   END LOOP;
 
+  PERFORM holdfast.write_rows(
+    given -> 'segments' -> segment, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
+    changed_n, changed_first, changed_seq, changed_progress, changed_usage
+  );
   PERFORM holdfast.write_chunks(given -> 'pieces', lines, places, firsts, th_n, th_at, th_emptied);
   UPDATE holdfast.threads t SET first = x.first, head = x.head, rev = x.rev, wakes = x.wakes, at = x.at
   FROM unnest(th_n, th_first, th_head, th_rev, th_wakes, th_at, th_used) AS x (n, first, head, rev, wakes, at, used)

@@ -1,0 +1,94 @@
+import { fromColumn } from './column-text.ts'
+import type { Connection } from './connection.ts'
+
+/** What a database keeps of Holdfast, and how it fares. */
+export interface Contents {
+  /** Largest first. */
+  readonly tables: readonly TableSize[]
+  readonly invalidIndexes: readonly string[]
+  /** The oldest transaction that goes on, of whoever. Rows that it may still see cannot be removed. */
+  readonly oldestTransaction?: OldTransaction
+  /** How many nodes have a lease now. */
+  readonly nodeCount: number
+  /** Tasks that belong to nodes without a lease: they are to be resumed. */
+  readonly orphanCount: number
+  /** Tasks that could be started, by agent, those that wait for longest first. */
+  readonly waiting: readonly Waiting[]
+  /** The instant of the newest event, if there is any. */
+  readonly newestAt?: number
+}
+
+export interface TableSize {
+  readonly name: string
+  readonly bytes: number
+  readonly liveRows: number
+  readonly deadRows: number
+}
+
+export interface OldTransaction {
+  /** A process of the server, or the name of a prepared transaction. */
+  readonly who: string
+  readonly application: string
+  readonly ageMs: number
+}
+
+export interface Waiting {
+  readonly agent: string
+  readonly count: number
+  readonly oldestAt: number
+}
+
+const selectTables = `
+  SELECT c.relname AS name, pg_total_relation_size(c.oid) AS bytes,
+    coalesce(s.n_live_tup, 0) AS "liveRows", coalesce(s.n_dead_tup, 0) AS "deadRows"
+  FROM pg_class c LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
+  WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r' ORDER BY bytes DESC`
+
+const selectInvalid = `
+  SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE c.relnamespace = to_regnamespace($1) AND NOT i.indisvalid ORDER BY 1`
+
+const selectOldest = `
+  SELECT who, application, floor(extract(epoch FROM clock_timestamp() - since) * 1000)::bigint AS "ageMs" FROM (
+    SELECT pid::text AS who, coalesce(application_name, '') AS application, xact_start AS since FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+    UNION ALL
+    SELECT gid, 'prepared', prepared FROM pg_prepared_xacts WHERE database = current_database()
+  ) t WHERE since IS NOT NULL ORDER BY since LIMIT 1`
+
+const isLive = 'l.until_at > holdfast.clock_ms()'
+
+const selectCounts = `
+  SELECT (SELECT count(*) FROM holdfast.nodes l WHERE ${isLive}) AS "nodeCount",
+    (SELECT count(*) FROM holdfast.tasks t
+      WHERE (t.status = 'running' OR (t.status = 'pending' AND t.closure))
+        AND NOT EXISTS (SELECT FROM holdfast.nodes l WHERE l.id = t.node AND ${isLive})) AS "orphanCount",
+    (SELECT max(at) FROM holdfast.threads) AS "newestAt"`
+
+const selectWaiting = `
+  SELECT coalesce(t.agent, '') AS agent, count(*) AS count, min(t.created_at) AS "oldestAt" FROM holdfast.tasks t
+  WHERE t.status = 'pending' AND t.ready AND NOT t.closure GROUP BY t.agent ORDER BY "oldestAt" LIMIT 10`
+
+interface Counts {
+  readonly nodeCount: number
+  readonly orphanCount: number
+  readonly newestAt: number | null
+}
+
+export async function readContents(connection: Connection, schema: string): Promise<Contents> {
+  const tables = await connection.query<TableSize>({ sql: selectTables, values: [schema] })
+  const invalid = await connection.query<{ name: string }>({ sql: selectInvalid, values: [schema] })
+  const [oldest] = await connection.query<OldTransaction>({ sql: selectOldest })
+  const [counts] = await connection.query<Counts>({ sql: selectCounts })
+  const waiting = await connection.query<Waiting>({ sql: selectWaiting })
+  const { nodeCount = 0, orphanCount = 0, newestAt = null } = counts ?? {}
+  return {
+    tables,
+    invalidIndexes: invalid.map(({ name }) => name),
+    ...(oldest && { oldestTransaction: oldest }),
+    nodeCount,
+    orphanCount,
+    waiting: waiting.map((each) => ({ ...each, agent: fromColumn(each.agent) })),
+    ...(newestAt !== null && { newestAt }),
+  }
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentContext, Event, Runtime } from '../../src/index.ts'
+import { gate } from '../scenarios/world.ts'
+import { severalNodes, timed, watch } from './several-nodes.ts'
+
+const nodes = severalNodes()
+const thread = 't'
+
+/** Writes some, and when it is let go some more. */
+function talker() {
+  const [begun, goOn] = [gate(), gate()]
+  const run = async (ctx: AgentContext) => {
+    await ctx.say('first')
+    await ctx.step('written', () => 1)
+    begun.open()
+    await goOn.opened
+    for (let n = 0; n < 20; n++) await ctx.say(`${n} `)
+  }
+  return { run, begun: begun.opened, goOn: goOn.open }
+}
+
+/** What a firehose gives, as it comes. */
+async function hearAll(runtime: Runtime): Promise<Event[]> {
+  const heard: Event[] = []
+  const firehose = await runtime.openFirehose()
+  void (async () => {
+    for (let batch = await firehose.next(); batch; batch = await firehose.next()) {
+      heard.push(...batch.map(({ text }) => JSON.parse(text) as Event))
+    }
+  })()
+  return heard
+}
+
+describe('a reader on another node, with every notice lost', () => {
+  it('EVNT-04 sees a log that two nodes write to, each number once and in order, at most a second late', async () => {
+    const [left, right] = [talker(), talker()]
+    const one = await nodes.open({ agents: { left: left.run }, isDeaf: true })
+    const two = await nodes.open({ agents: { right: right.run }, isDeaf: true })
+    const three = await nodes.open({ isDeaf: true })
+    const seen = watch(three, thread)
+    const tasks = [await one.spawn({ thread, agent: 'left' }), await two.spawn({ thread, agent: 'right' })]
+    await Promise.all([left.begun, right.begun])
+    await seen.until('text.delta')
+    left.goOn()
+    right.goOn()
+    await Promise.all([one.wait(tasks[0]?.id ?? ''), two.wait(tasks[1]?.id ?? '')])
+    const { head } = await three.thread(thread)
+    const tookMs = await timed(expect.poll(() => seen.events.length, { timeout: 5_000 }).toBe(head))
+    expect(tookMs).toBeLessThan(2_500)
+    expect(seen.events.map(({ seq }) => seq)).toEqual(seen.events.map((_, n) => n + 1))
+  })
+
+  it('EVNT-02 hears of all threads of its principal, those that nobody wrote to before as well', async () => {
+    const one = await nodes.open({ agents: { echo: async () => 'done' }, isDeaf: true })
+    await one.wait((await one.run({ thread: 'known', agent: 'echo', prompt: 'before' })).id)
+    const two = await nodes.open({ isDeaf: true })
+    const heard = await hearAll(two)
+    const others = await hearAll(two.as('somebody'))
+    await one.wait((await one.run({ thread: 'known', agent: 'echo', prompt: 'after' })).id)
+    await one.wait((await one.run({ thread: 'fresh', agent: 'echo', prompt: 'after' })).id)
+    const ended = () => heard.filter(({ type }) => type === 'task.completed').map((event) => event.thread)
+    await expect.poll(ended, { timeout: 5_000 }).toHaveLength(2)
+    expect(new Set(ended())).toEqual(new Set(['known', 'fresh']))
+    for (const name of ['known', 'fresh']) {
+      const seqs = heard.filter((event) => event.thread === name).map(({ seq }) => seq)
+      expect(seqs).toEqual(seqs.map((_, n) => (seqs[0] ?? 0) + n))
+    }
+    expect(heard.find((event) => event.thread === 'known')?.seq).toBeGreaterThan(1)
+    expect(others).toEqual([])
+  })
+})
+
+describe('a thread that another node deletes', () => {
+  it('is over for its readers, who see what is written after only if they come back', async () => {
+    const agents = { echo: async () => 'done' }
+    const [one, two] = [await nodes.open({ agents }), await nodes.open({ agents })]
+    await one.wait((await one.run({ thread, agent: 'echo', prompt: 'go' })).id)
+    const cursor = await two.openLog({ thread })
+    const first = await cursor.next()
+    const { head } = await two.thread(thread)
+    expect(first?.at(-1)?.seq).toBe(head)
+    const next = cursor.next()
+    await one.deleteThread(thread)
+    expect(await next).toBeUndefined()
+    const again = await two.openLog({ thread, after: head })
+    await one.run({ thread, agent: 'echo', prompt: 'anew' })
+    expect((await again.next())?.[0]?.seq).toBe(head + 1)
+    again.close()
+  })
+})

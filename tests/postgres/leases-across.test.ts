@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentContext } from '../../src/index.ts'
+import { gate, logOf } from '../scenarios/world.ts'
+import { lapse, severalNodes, untilStopped, watch } from './several-nodes.ts'
+
+const nodes = severalNodes()
+const thread = 't'
+
+/** One attempt records a step and then writes on and on, until it is stopped. */
+function writing(begun: () => void) {
+  const { promise: stopped, resolve } = Promise.withResolvers<string>()
+  const run = async (ctx: AgentContext) => {
+    const value = await ctx.step('once', () => 'from the first')
+    begun()
+    ctx.signal.addEventListener('abort', () => resolve((ctx.signal.reason as { reason: string }).reason))
+    while (!ctx.signal.aborted) {
+      await ctx.say('. ').catch(() => undefined)
+      await new Promise((next) => setImmediate(next))
+    }
+    return value
+  }
+  return { run, stopped }
+}
+
+const finishing = (ctx: AgentContext) => ctx.step('once', () => 'from the second')
+
+describe('a node whose lease ran out', () => {
+  it('REST-14 cannot write an event or an outcome, and stops its agent when it is back', async () => {
+    const begun = gate()
+    const zombie = writing(begun.open)
+    const one = await nodes.open({ agents: { worker: zombie.run }, leaseMs: 900, isRemote: true })
+    const two = await nodes.open({ agents: { worker: finishing } })
+    const { id } = await one.run({ thread, agent: 'worker', prompt: 'go' })
+    await begun.opened
+    nodes.network.stall()
+    expect(await two.wait(id)).toMatchObject({ status: 'completed', result: 'from the first', attempt: 2, epoch: 2 })
+    const { head } = await two.thread(thread)
+    nodes.network.resume()
+    expect(await zombie.stopped).toBe('lost')
+    await expect.poll(() => one.isReady()).toBe(true)
+    expect((await one.thread(thread)).head).toBe(head)
+    expect(await one.get(id)).toMatchObject({ status: 'completed', result: 'from the first' })
+    const events = await logOf(two, thread)
+    expect(events.filter(({ type }) => type === 'task.completed')).toHaveLength(1)
+    expect(events.at(-1)).toMatchObject({ type: 'task.completed', epoch: 2 })
+  })
+
+  it('REST-14 stops an agent that writes nothing, too, with every notice lost', async () => {
+    const [begun, resumed] = [gate(), gate()]
+    const silent = untilStopped(begun.open)
+    const one = await nodes.open({ agents: { worker: silent.run }, isDeaf: true })
+    const { id } = await one.run({ thread, agent: 'worker', prompt: 'go' })
+    await begun.opened
+    const next = untilStopped(resumed.open)
+    const two = await nodes.open({ agents: { worker: next.run }, isDeaf: true })
+    await lapse(nodes, one)
+    await resumed.opened
+    expect(await silent.stopped).toBe('lost')
+    await one.cancelTask(id)
+    expect(await next.stopped).toBe('cancel')
+    expect(await two.wait(id)).toMatchObject({ status: 'cancelled', attempt: 2 })
+  })
+
+  it('leaves functions of its process as orphaned, and what is queued behind goes on', async () => {
+    const begun = gate()
+    const silent = untilStopped(begun.open)
+    const agents = { echo: async () => 'done' }
+    const one = await nodes.open({ agents })
+    const closure = await one.spawn({ thread, run: silent.run })
+    await begun.opened
+    const two = await nodes.open({ agents })
+    await lapse(nodes, one)
+    const ended = await two.wait(closure.id)
+    expect(ended).toMatchObject({ status: 'failed', error: { code: 'orphaned' } })
+    expect(await silent.stopped).toBe('lost')
+  })
+
+  it('keeps what nobody took over, because its next renewal is in time for that', async () => {
+    const begun = gate()
+    const silent = untilStopped(begun.open)
+    const one = await nodes.open({ agents: { worker: silent.run }, leaseMs: 600 })
+    const two = await nodes.open({ agents: {} })
+    const { id } = await one.run({ thread, agent: 'worker', prompt: 'go' })
+    await begun.opened
+    await lapse(nodes, one)
+    const { node } = await one.info()
+    const held = 'SELECT FROM holdfast.nodes WHERE id = $1 AND until_at > 0'
+    await expect.poll(() => nodes.schema.query(held, [node])).toHaveLength(1)
+    expect(await two.get(id)).toMatchObject({ status: 'running', attempt: 1, epoch: 1 })
+    await two.cancelTask(id)
+    expect(await silent.stopped).toBe('cancel')
+  })
+})
+
+describe('a hand-over', () => {
+  it('REST-16 goes on from the last step on the next node, and is no crash', async () => {
+    const begun = gate()
+    const first = writing(begun.open)
+    const one = await nodes.open({ agents: { worker: first.run } })
+    const two = await nodes.open({ agents: { worker: finishing }, isDeaf: true })
+    const { id } = await one.run({ thread, agent: 'worker', prompt: 'go' })
+    await begun.opened
+    const seen = watch(two, thread)
+    await one.close({ drainMs: 0 })
+    expect(await first.stopped).toBe('handover')
+    expect(await two.wait(id)).toMatchObject({ status: 'completed', result: 'from the first', attempt: 2 })
+    const [row] = await nodes.schema.query<{ doc: string }>('SELECT doc FROM holdfast.tasks WHERE id = $1', [id])
+    expect(JSON.parse(row?.doc ?? '{}')).toMatchObject({ crashes: 0 })
+    await seen.until('task.completed')
+    expect(seen.events.map(({ seq }) => seq)).toEqual(seen.events.map((_, n) => n + 1))
+  })
+})
