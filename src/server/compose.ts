@@ -23,7 +23,7 @@ export function compose(runtime: Runtime, options: HandlerOptions): () => Promis
   const authentication = new Authentication({ ...options, basePath, clock })
   return async () => {
     const { node, limits } = await runtime.info()
-    const streams = new Streams({ clock, limits, log })
+    const streams = new Streams({ clock, limits, log, onCut: () => void runtime.countSlowReader() })
     return { runtime, node, limits, authentication, guard, streams, clock, log, basePath }
   }
 }

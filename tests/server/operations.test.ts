@@ -89,7 +89,7 @@ describe('docs/operations.md', () => {
     const { server, url } = await start('HOLDFAST_TOKEN=x holdfast serve')
     const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer x' } })).text()
     const named = new Set([...page.matchAll(/`(holdfast_\w+)`/g)].flatMap((match) => match[1] ?? []))
-    expect(named.size).toBe(10)
+    expect(named.size).toBe(14)
     for (const name of named) expect(metrics).toContain(`# TYPE ${name} `)
     await server.end('SIGKILL')
   })

@@ -4,6 +4,7 @@ import type { Act, Cli } from '../command.ts'
 import { exitCodes } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
 import type { LocalStore, StoreFlags } from '../settings/local-store.ts'
+import { dumpCommand, storeFlag } from '../settings/store-url.ts'
 import { duration } from '../show/ages.ts'
 import { fileSize } from '../show/file-size.ts'
 import { oneLine } from '../show/plain-text.ts'
@@ -23,10 +24,10 @@ export function define(program: Command, act: Act): void {
     .description(
       'Copies a SQLite store into one file, readable by its owner alone, and checks the copy. A server may be at work on the store: ' +
         'it is not disturbed, and the copy holds everything that was acknowledged before it began. To restore one, stop the server, ' +
-        'put the copy in the place of the store, or name it with --store, and start.',
+        'put the copy in the place of the store, or name it with --store, and start. For PostgreSQL it says which command to use.',
     )
     .argument('<file>', 'where to put the copy')
-    .option('--store <url>', 'the store, as of serve (default: that of a server started here)')
+    .option('--store <url>', 'the store, as of serve (default: that of a server started here)', storeFlag)
     .option('--config <file>', 'the config file, as of serve')
     .option('--force', 'replace the file if it is there')
     .action(act(backup))
@@ -40,7 +41,7 @@ export function define(program: Command, act: Act): void {
 async function backup(cli: Cli, file: string, { force, ...store }: Flags): Promise<number> {
   const { around, global, show, signal } = cli
   const { localStore, locally } = await import('../settings/local-store.ts')
-  const path = sqliteFile(await localStore(store, around))
+  const path = sqliteFile(await localStore(store, around), file)
   const { backUp } = await import('../../stores/sqlite/index.ts')
   const startedAt = around.clock.now()
   let share = 0
@@ -64,9 +65,10 @@ async function backup(cli: Cli, file: string, { force, ...store }: Flags): Promi
   }
 }
 
-function sqliteFile(store: LocalStore): string {
+function sqliteFile(store: LocalStore, file: string): string {
   if (store.kind === 'sqlite') return store.path
-  if (store.kind === 'postgres') throw wrong('The store is PostgreSQL, which is backed up with pg_dump')
+  if (store.kind === 'postgres')
+    throw wrong(`PostgreSQL has a program of its own for this. Use: ${dumpCommand(store.url, file)}`)
   if (store.kind === 'memory') throw wrong('The store memory: keeps nothing that could be copied. Use sqlite:PATH')
   throw wrong('The store is an object of the config file. Name the file of a SQLite store with --store sqlite:PATH')
 }

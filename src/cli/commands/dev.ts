@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Act } from '../command.ts'
 import { withExamples } from '../help.ts'
 import type { DevFlags } from '../serving/developing.ts'
+import { storeFlag } from '../settings/store-url.ts'
 
 /** `holdfast dev`: a server on this machine with something to watch. */
 export function define(program: Command, act: Act): void {
@@ -15,7 +16,11 @@ export function define(program: Command, act: Act): void {
     )
     .option('--port <number>', 'where to listen; 0 picks a free one (default: 4747, or the next free one)')
     .option('--host <address>', 'which address to listen on (default: 127.0.0.1)')
-    .option('--store <url>', 'sqlite:PATH or memory: (default: a file in the XDG state folder)')
+    .option(
+      '--store <url>',
+      'sqlite:PATH, postgres://… or memory: (default: a file in the XDG state folder)',
+      storeFlag,
+    )
     .option('--config <file>', 'a module whose default export holds settings (default: holdfast.config.ts, if there)')
     .option('--no-demo', 'start no demo')
     .action(

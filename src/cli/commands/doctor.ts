@@ -4,6 +4,7 @@ import type { Check } from '../doctor/check.ts'
 import { exitCodes } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
 import type { StoreFlags } from '../settings/local-store.ts'
+import { storeFlag } from '../settings/store-url.ts'
 import { oneLine } from '../show/plain-text.ts'
 import type { Show, StyleName } from '../show/show.ts'
 
@@ -26,7 +27,7 @@ export function define(program: Command, act: Act): void {
         'line how it is: ok, note (worth knowing) or wrong. It changes nothing, tells no secret, and may run beside a server. It ends ' +
         'with 1 if something is wrong.\n\nIn a pipe: status, check, finding and advice, tab-separated.',
     )
-    .option('--store <url>', 'the store, as of serve (default: that of a server started here)')
+    .option('--store <url>', 'the store, as of serve (default: that of a server started here)', storeFlag)
     .option('--config <file>', 'the config file, as of serve')
     .action(act(doctor))
   withExamples(command, [

@@ -3,6 +3,7 @@ import type { Act, Cli } from '../command.ts'
 import { exitCodes } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
 import type { LocalStore, StoreFlags } from '../settings/local-store.ts'
+import { storeFlag } from '../settings/store-url.ts'
 import { oneLine } from '../show/plain-text.ts'
 import { wrong } from '../wrong.ts'
 
@@ -16,30 +17,31 @@ export function define(program: Command, act: Act): void {
     .command('migrate')
     .summary('bring the schema of the store up to date')
     .description(
-      'Makes the schema of a store, or brings it up to date, as a server does when it starts. It is refused while a server has the ' +
-        'store open. Within a major, a migration only adds. Take a copy before: holdfast backup.',
+      'Makes the schema of a store, or brings it up to date, as a server does when it starts. For a SQLite file it is refused while a ' +
+        'server has it open; nodes on PostgreSQL go on meanwhile. Within a major, a migration only adds. Take a copy before.',
     )
-    .option('--store <url>', 'the store, as of serve (default: that of a server started here)')
+    .option('--store <url>', 'the store, as of serve (default: that of a server started here)', storeFlag)
     .option('--config <file>', 'the config file, as of serve')
     .option('--check', 'change nothing, and end with 1 if a migration is due')
     .action(act(migrate))
   withExamples(command, [
     ['holdfast migrate', 'before the first start of a new version'],
     ['holdfast migrate --check', 'whether there is anything to do'],
+    ['holdfast migrate --store postgres://db/holdfast', 'of a database, whose nodes go on'],
   ])
 }
 
-async function migrate({ around, global, show }: Cli, { check, ...store }: Flags): Promise<number> {
+async function migrate({ around, global, show }: Cli, { check, ...flags }: Flags): Promise<number> {
   const { localStore, locally } = await import('../settings/local-store.ts')
-  const path = migratable(await localStore(store, around))
-  const { migrateStore, readStoreSchema } = await import('../../stores/sqlite/index.ts')
-  const { found, newest, missing } = await locally(async () => readStoreSchema(path))
+  const { name, read, apply } = await migratable(await localStore(flags, around))
+  const { found, newest, missing } = await locally(read)
   const isDue = missing.length > 0
-  const done = check ? undefined : await locally(() => migrateStore(path))
+  const isDone = !check
+  if (isDone) await locally(apply)
   // A newer minor than ours stays what it is.
   const versions = { from: found && versionText(found), to: versionText(isDue ? newest : (found ?? newest)) }
-  if (global.json) show.json({ store: path, ...versions, isDue: isDue && !done })
-  else show.line(`${oneLine(path)}: ${sentence(versions, isDue, done !== undefined)}`)
+  if (global.json) show.json({ store: name, ...versions, isDue: isDue && !isDone })
+  else show.line(`${oneLine(name)}: ${sentence(versions, isDue, isDone)}`)
   return check && isDue ? exitCodes.error : exitCodes.ok
 }
 
@@ -53,13 +55,38 @@ function sentence({ from, to }: Versions, isDue: boolean, isDone: boolean): stri
   return `schema ${from ?? 'none'} → ${to}${isDone ? '' : ', due'}`
 }
 
-function versionText({ major, minor }: { readonly major: number; readonly minor: number }): string {
+interface Version {
+  readonly major: number
+  readonly minor: number
+}
+
+function versionText({ major, minor }: Version): string {
   return `${major}.${minor}`
 }
 
-function migratable(store: LocalStore): string {
-  if (store.kind === 'sqlite') return store.path
-  if (store.kind === 'memory') throw wrong('The store memory: has no schema to migrate. Use sqlite:PATH')
-  if (store.kind === 'postgres') throw wrong('PostgreSQL is not supported yet. Use sqlite:PATH')
-  throw wrong('The store is an object of the config file, and migrates itself. Name another with --store sqlite:PATH')
+interface Migratable {
+  readonly name: string
+  read(): Promise<{
+    readonly found?: Version | undefined
+    readonly newest: Version
+    readonly missing: readonly unknown[]
+  }>
+  apply(): Promise<unknown>
+}
+
+async function migratable(store: LocalStore): Promise<Migratable> {
+  if (store.kind === 'sqlite') {
+    const { path } = store
+    const { migrateStore, readStoreSchema } = await import('../../stores/sqlite/index.ts')
+    return { name: path, read: async () => readStoreSchema(path), apply: () => migrateStore(path) }
+  }
+  if (store.kind === 'postgres') {
+    const { url } = store
+    const { loadDatabase } = await import('../settings/local-store.ts')
+    const { migrateStore, nameOf, readStoreSchema } = await loadDatabase()
+    return { name: nameOf(url), read: () => readStoreSchema(url), apply: () => migrateStore(url) }
+  }
+  if (store.kind === 'memory')
+    throw wrong('The store memory: has no schema to migrate. Use sqlite:PATH or postgres://…')
+  throw wrong('The store is an object of the config file, and migrates itself. Name another with --store')
 }

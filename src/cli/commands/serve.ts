@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Act } from '../command.ts'
 import { withExamples } from '../help.ts'
 import type { ServeFlags } from '../serving/serving.ts'
+import { storeFlag } from '../settings/store-url.ts'
 
 /** `holdfast serve`: a server until a signal ends it. */
 export function define(program: Command, act: Act): void {
@@ -14,7 +15,11 @@ export function define(program: Command, act: Act): void {
     )
     .option('--port <number>', 'where to listen; 0 picks a free one (default: 4747)')
     .option('--host <address>', 'which address to listen on (default: 127.0.0.1)')
-    .option('--store <url>', 'sqlite:PATH or memory: (default: a file in the XDG state folder)')
+    .option(
+      '--store <url>',
+      'sqlite:PATH, postgres://… or memory: (default: a file in the XDG state folder)',
+      storeFlag,
+    )
     .option('--config <file>', 'a module whose default export holds settings (default: holdfast.config.ts, if there)')
     .action(
       act(async ({ around }, flags: ServeFlags) => {

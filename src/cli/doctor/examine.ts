@@ -27,7 +27,7 @@ interface Configured {
 export async function examine(flags: ExamineFlags, around: Around, signal: AbortSignal): Promise<Check[]> {
   const { checks, store, principals } = await configured(flags, around)
   const folder = stateFolder(around.env)
-  const found: StoreFindings = store ? await storeChecks(store) : { checks: [], isHeld: false }
+  const found: StoreFindings = store ? await storeChecks(store, around.clock.now()) : { checks: [], isHeld: false }
   const address = await addressOf(flags, around, checks)
   return [
     nodeCheck(process.versions.node),
@@ -52,7 +52,7 @@ async function configured({ store, config: file }: ExamineFlags, around: Around)
   try {
     const sources = { flags, env: around.env, ...(config && { config }) }
     const chosen = chosenStore(sources, around.folder)
-    const principals = chosen.kind === 'postgres' ? [] : Object.keys(readSettings(sources).tokens)
+    const principals = Object.keys(readSettings(sources).tokens)
     return { checks: [loaded, ok('settings', 'All of them are known and right')], store: chosen, principals }
   } catch (error) {
     return { checks: [loaded, thrown('settings', error)], principals: [] }

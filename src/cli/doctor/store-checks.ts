@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { LocalStore } from '../settings/local-store.ts'
+import { type LocalStore, loadDatabase } from '../settings/local-store.ts'
 import { fileSize } from '../show/file-size.ts'
 import { type Check, note, ok, thrown, wrongly } from './check.ts'
+import { databaseChecks } from './database-checks.ts'
 import { diskCheck } from './machine-checks.ts'
 
 // Some twenty times of what is left between two checkpoints: something has been reading the file for long.
@@ -19,7 +20,8 @@ export interface StoreFindings {
 }
 
 /** Looks at the store, which may be in use, without changing anything. */
-export async function storeChecks(store: LocalStore): Promise<StoreFindings> {
+export async function storeChecks(store: LocalStore, now: number): Promise<StoreFindings> {
+  if (store.kind === 'postgres') return { checks: await checksOf(store.url, now), isHeld: false }
   if (store.kind !== 'sqlite') return { checks: [otherStore(store.kind)], isHeld: false }
   const { path } = store
   const disk = diskCheck(dirname(path))
@@ -73,8 +75,16 @@ function logCheck({ logBytes, isCopy }: StoreReport): Check {
   return note('write-ahead log', `${finding}, more than usual`, advice)
 }
 
-function otherStore(kind: Exclude<LocalStore['kind'], 'sqlite'>): Check {
+async function checksOf(url: string, now: number): Promise<Check[]> {
+  try {
+    const { connectionsPerNode, inspectStore } = await loadDatabase()
+    return databaseChecks(await inspectStore(url), connectionsPerNode, now)
+  } catch (error) {
+    return [thrown('store', error)]
+  }
+}
+
+function otherStore(kind: Exclude<LocalStore['kind'], 'postgres' | 'sqlite'>): Check {
   if (kind === 'memory') return note('store', 'memory:, which forgets everything when the server stops')
-  if (kind === 'own') return note('store', 'An object of the config file, which only a server can look at')
-  return note('store', 'PostgreSQL, which is not looked at from here')
+  return note('store', 'An object of the config file, which only a server can look at')
 }

@@ -1,6 +1,7 @@
 import type { Runtime } from '../../index.ts'
 import type { Cli } from '../command.ts'
 import { portDefault } from '../settings/server-url.ts'
+import { storeText } from '../settings/store-url.ts'
 import { oneLine } from '../show/plain-text.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { packageVersion } from '../version.ts'
@@ -60,7 +61,7 @@ function tell({ server, settings, loginLine, assistant }: Started, run: DemoRun 
   const lines = [
     ['Holdfast', `${packageVersion()}, process ${process.pid}`],
     ['API', `${server.url}/v1`],
-    ['Store', storeText(settings.store)],
+    ['Store', storeLine(settings.store)],
     ...(run ? [['Demo', `${run.id}, thread demo, ${run.isNew ? 'started' : 'goes on from before'}`]] : []),
     ...(assistant ? [['Assistant', assistant.line]] : []),
     ['Stop', isKept ? 'Ctrl-C stops; tasks stay' : 'Ctrl-C stops; memory: keeps nothing'],
@@ -70,8 +71,8 @@ function tell({ server, settings, loginLine, assistant }: Started, run: DemoRun 
   if (loginLine !== undefined) around.err(loginLine)
 }
 
-function storeText(store: Started['settings']['store']): string {
-  return typeof store === 'string' ? oneLine(store.replace(/^sqlite:/, '')) : 'an object of the config file'
+function storeLine(store: Started['settings']['store'] = ''): string {
+  return oneLine(storeText(store).replace(/^sqlite:/, ''))
 }
 
 /** What to type before the name of a command, so that it finds this server. */

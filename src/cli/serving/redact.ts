@@ -12,6 +12,9 @@ const secretKeys: readonly string[] = [
   'apikey',
 ]
 
+// The password of a database in its URL.
+const inUrl = /(\bpostgres(?:ql)?:\/\/[^\s/@:]*):[^\s/]*@/gi
+
 // Credentials as they stand inside a longer text, whoever they belong to: also a wrong token is somebody's secret.
 const credential = /\b(bearer[ .]+|holdfast=|login=)[A-Za-z0-9!-+./:=@^_~-]+/gi
 
@@ -21,7 +24,7 @@ const credential = /\b(bearer[ .]+|holdfast=|login=)[A-Za-z0-9!-+./:=@^_~-]+/gi
  */
 export function redactor(secrets: readonly string[]): (line: string) => string {
   const escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
-  const suspicious = new RegExp(`"(${secretKeys.join('|')})":|${credential.source}`, 'i')
+  const suspicious = new RegExp(`"(${secretKeys.join('|')})":|${credential.source}|${inUrl.source}`, 'i')
   return (line) => {
     if (!suspicious.test(line) && !escaped.some((secret) => line.includes(secret))) return line
     return `${JSON.stringify(parsed(line), (key, value: unknown) => redacted(key, value, secrets))}\n`
@@ -41,5 +44,5 @@ function redacted(key: string, value: unknown, secrets: readonly string[]): unkn
   if (secretKeys.includes(key.toLowerCase())) return mask
   if (typeof value !== 'string') return value
   const withoutSecrets = secrets.reduce((text, secret) => text.replaceAll(secret, mask), value)
-  return withoutSecrets.replace(credential, `$1${mask}`)
+  return withoutSecrets.replace(credential, `$1${mask}`).replace(inUrl, `$1:${mask}@`)
 }

@@ -10,9 +10,11 @@ import { loginLine, madeTokens, makeStateFolder, type Server, stateFolder } from
 import { loadConfig } from '../settings/config-file.ts'
 import { maskedSettings } from '../settings/masked-settings.ts'
 import { type LogLevel, readSettings, type Settings } from '../settings/settings.ts'
+import { storeSecrets } from '../settings/store-url.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { agentsOf } from './agents.ts'
 import { type Assistant, assistantOf, providerKeys } from './assistant.ts'
+import { giveBackMemory } from './give-back.ts'
 import { createLog } from './log.ts'
 
 export interface ServeFlags {
@@ -81,7 +83,7 @@ type Listening = Pick<Started, 'server' | 'runtime' | 'assistant'>
 
 async function listen(settings: Settings, env: Around['env'], options: StartOptions): Promise<Listening> {
   const { port, host, tokens, hosts, origins, trustProxy, shutdownMs, authenticate } = settings
-  const log = createLog(settings.logLevel, [...Object.values(tokens), ...providerKeys(env)])
+  const log = createLog(settings.logLevel, secretsOf(settings, env))
   log.debug({ settings: maskedSettings(settings) }, 'starting')
   const isReplaced = Object.hasOwn(settings.agents, 'assistant')
   const assistant = isReplaced ? undefined : await assistantOf(env, () => runtime)
@@ -102,12 +104,17 @@ async function listen(settings: Settings, env: Around['env'], options: StartOpti
         ...(shutdownMs !== undefined && { shutdownMs }),
       }),
     )
+    giveBackMemory()
     log.info({ url: server.url }, 'listening')
     return { server, runtime, ...(assistant && { assistant }) }
   } catch (error) {
     await closeQuietly(runtime)
     throw error
   }
+}
+
+function secretsOf({ tokens, store }: Settings, env: Around['env']): string[] {
+  return [...Object.values(tokens), ...providerKeys(env), ...storeSecrets(store, env)]
 }
 
 /** What of the settings is the runtime's. */

@@ -4,6 +4,7 @@ import { stateFolder } from '../../server/index.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { loadConfig } from './config-file.ts'
 import { readSettings, type Sources } from './settings.ts'
+import { isPostgresUrl } from './store-url.ts'
 
 export interface StoreFlags {
   readonly store?: string
@@ -14,7 +15,7 @@ export interface StoreFlags {
 export type LocalStore =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'memory' }
-  | { readonly kind: 'postgres' }
+  | { readonly kind: 'postgres'; readonly url: string }
   /** An object of the config file. */
   | { readonly kind: 'own' }
 
@@ -26,12 +27,9 @@ export async function localStore({ store, config: file }: StoreFlags, around: Ar
 }
 
 export function chosenStore(sources: Sources, folder: string): LocalStore {
-  const { flags, env, config } = sources
-  const said = flags['store'] ?? env['HOLDFAST_STORE'] ?? config?.values['store']
-  // A store of another kind is told what to do instead, whether or not this program could open it.
-  if (typeof said === 'string' && /^postgres(ql)?:/.test(said)) return { kind: 'postgres' }
-  const { store = `sqlite:${join(stateFolder(env), 'holdfast.db')}` } = readSettings(sources)
+  const { store = `sqlite:${join(stateFolder(sources.env), 'holdfast.db')}` } = readSettings(sources)
   if (typeof store !== 'string') return { kind: 'own' }
+  if (isPostgresUrl(store)) return { kind: 'postgres', url: store }
   if (store === 'memory:') return { kind: 'memory' }
   return { kind: 'sqlite', path: resolve(folder, store.replace(/^sqlite:/, '')) }
 }
@@ -50,3 +48,19 @@ export async function locally<Value>(work: () => Promise<Value>): Promise<Value>
 }
 
 type Around = Pick<Surroundings, 'env' | 'folder'>
+
+export type Database = Awaited<ReturnType<typeof importDatabase>>
+
+// A backend is loaded when it is needed, and not for its types either.
+const importDatabase = () => import('../../stores/postgres/index.ts')
+
+/** What looks after databases. Its driver is there only where somebody wants it. */
+export async function loadDatabase(): Promise<Database> {
+  try {
+    return await importDatabase()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
+      throw new Error('A store on PostgreSQL needs the package pg: install it with `npm install pg`')
+    throw error
+  }
+}

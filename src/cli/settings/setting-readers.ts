@@ -3,6 +3,7 @@ import { OriginGuard, Tokens } from '../../server/index.ts'
 import { wrong } from '../wrong.ts'
 import { counts, list, ofConfigOnly, pairsOf, type Reader, recordOf, shown, textOf } from './readers.ts'
 import { serverUrl } from './server-url.ts'
+import { isPostgresUrl, postgresUrl } from './store-url.ts'
 
 /** Where clients find the server. */
 export const url: Reader<string> = { fromText: serverUrl, fromConfig: serverUrl }
@@ -20,8 +21,10 @@ export const host: Reader<string> = {
 export const store: Reader<string | Store> = {
   fromText(text) {
     if (text === 'memory:' || /^sqlite:./.test(text)) return text
-    if (/^postgres(ql)?:/.test(text)) throw wrong('PostgreSQL is not supported yet. Use sqlite:PATH')
-    throw wrong(`${shown(text)} is no store. Use sqlite:PATH or memory:`)
+    if (isPostgresUrl(text)) return postgresUrl(text)
+    // What has an @ in it may hold a password.
+    const shownText = text.includes('@') ? `${text.split(':')[0]}:…` : text
+    throw wrong(`${shown(shownText)} is no store. Use sqlite:PATH, postgres://… or memory:`)
   },
   fromConfig: (value) =>
     typeof value === 'object' && value !== null ? (value as Store) : store.fromText(textOf(value)),

@@ -1,4 +1,4 @@
-import type { Client, Connection, Task } from '../../client/index.ts'
+import type { Client, Task } from '../../client/index.ts'
 import type { Cli } from '../command.ts'
 import { exitCodeOf, exitCodes } from '../exit-code.ts'
 import { Screen } from '../show/screen.ts'
@@ -36,8 +36,10 @@ export async function watchTasks(
   const painter = createPainter(cli, print)
   let bell = Promise.withResolvers<boolean>()
   // Taken as they come, so that a storm of events is one list and not one list each.
-  const over = drain(client.firehose({ types, signal: cli.signal }), () => bell.resolve(true))
-  await Promise.race([over, isHeard(client.connection)])
+  const opened = Promise.withResolvers<void>()
+  const events = client.firehose({ types, signal: cli.signal, onOpen: opened.resolve })
+  const over = drain(events, () => bell.resolve(true))
+  await Promise.race([over, opened.promise])
   for (;;) {
     const tasks = await patiently(list)
     if (tasks) painter.paint(tasks)
@@ -63,18 +65,6 @@ async function patiently<Value>(read: () => Promise<Value>): Promise<Value | und
     if (exitCodeOf(error) === exitCodes.unreachable) return undefined
     throw error
   }
-}
-
-function isHeard(connection: Connection): Promise<void> {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (connection.snapshot().state !== 'live') return
-      stop()
-      resolve()
-    }
-    const stop = connection.subscribe(look)
-    look()
-  })
 }
 
 interface Painter {

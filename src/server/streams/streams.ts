@@ -25,6 +25,8 @@ export interface StreamsParts {
   readonly clock: Clock
   readonly limits: Pick<Limits, 'streamsPerPrincipal'>
   readonly log: Logger
+  /** A reader was cut because it took nothing. */
+  onCut?(): void
 }
 
 // Who was written to right after a visit is beaten at the second one after: within 12 s, and 15 are promised.
@@ -45,6 +47,7 @@ export class Streams {
   readonly #clock: Clock
   readonly #perPrincipalMax: number
   readonly #log: Logger
+  readonly #onCut: () => void
   readonly #counts = new Map<string, number>()
   readonly #steps: readonly Set<Place>[] = Array.from({ length: stepsPerRound }, () => new Set<Place>())
   #count = 0
@@ -52,7 +55,8 @@ export class Streams {
   #nextStep = 0
   #timer: Timer | undefined
 
-  constructor({ clock, limits, log }: StreamsParts) {
+  constructor({ clock, limits, log, onCut = () => {} }: StreamsParts) {
+    this.#onCut = onCut
     this.#clock = clock
     this.#perPrincipalMax = limits.streamsPerPrincipal
     this.#log = log
@@ -106,6 +110,7 @@ export class Streams {
     if (!place.isStalled()) return place.watched?.beat()
     this.#log.info({ principal: place.principal }, 'a stream is cut, because its reader took nothing for 30 s')
     place.watched?.cut()
+    this.#onCut()
   }
 }
 

@@ -20,6 +20,8 @@ export interface CliOptions {
   readonly nodeFlags?: readonly string[]
   /** Which Node runs it; that of the tests unless given. */
   readonly node?: string
+  /** Which program is run; that of this repository unless given. */
+  readonly program?: string
 }
 
 export interface CliEnd {
@@ -58,8 +60,8 @@ export class RunningCli {
 
   /** Ended with its test, unless that waits for its end. */
   constructor(args: readonly string[], options: CliOptions = {}, isEnded = true) {
-    const { folder = tmpdir(), nodeFlags = [], node = process.execPath, input } = options
-    this.child = spawn(node, [...nodeFlags, program, ...args], { cwd: folder, env: cliEnv(options) })
+    const { folder = tmpdir(), nodeFlags = [], node = process.execPath, program: chosen = program, input } = options
+    this.child = spawn(node, [...nodeFlags, chosen, ...args], { cwd: folder, env: cliEnv(options) })
     this.child.stdin.on('error', () => {})
     this.child.stdin.end(input)
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.#hear({ stdout: text }))

@@ -17,6 +17,8 @@ export interface LocalServerOptions {
   /** With `HOLDFAST_TOKENS` in it there is no owner. */
   readonly env?: Readonly<Record<string, string>>
   readonly folder: string
+  /** Which program it is; that of this repository unless given. */
+  readonly program?: string
 }
 
 /** A server of this machine, started by the command line, with the owner's token. */
@@ -26,9 +28,11 @@ export class LocalServer {
   static readonly token = 'owner-0123456789abcdef0123456789abcdef'
 
   /** Resolves when it answers. */
-  static async start({ args = ['serve', '--port', '0'], env = {}, folder }: LocalServerOptions): Promise<LocalServer> {
+  static async start(options: LocalServerOptions): Promise<LocalServer> {
+    const { args = ['serve', '--port', '0'], env = {}, folder, program } = options
     const process = new RunningCli(args, {
       folder,
+      ...(program !== undefined && { program }),
       env: {
         ...('HOLDFAST_TOKENS' in env ? {} : { HOLDFAST_TOKEN: LocalServer.token }),
         XDG_STATE_HOME: folder,

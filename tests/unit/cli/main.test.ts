@@ -35,7 +35,11 @@ describe('holdfast serve', () => {
       { HOLDFAST_LEASE_MS: '\u001b[31m\n\u2028x' },
       'HOLDFAST_LEASE_MS: "\\u001b[31m\\n x" is not a whole number from 1 on',
     ],
-    [['--store', 'postgres://h/d'], {}, '--store: PostgreSQL is not supported yet. Use sqlite:PATH'],
+    [
+      ['--store', 'postgres:h/d'],
+      {},
+      '--store: The URL of the database is not right. Use postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+    ],
     [
       ['--host', '0.0.0.0'],
       {},

@@ -160,7 +160,8 @@ describe('a bad value', () => {
     ['HOLDFAST_STORE', 'mysql://x'],
     ['HOLDFAST_STORE', 'sqlite:'],
     ['HOLDFAST_STORE', './holdfast.db'],
-    ['HOLDFAST_STORE', 'postgres://localhost/x'],
+    ['HOLDFAST_STORE', 'postgres:localhost/x'],
+    ['HOLDFAST_STORE', 'postgres://u:1/2@localhost/x'],
     ['HOLDFAST_TOKEN', 'with space'],
     ['HOLDFAST_TOKENS', 'alice'],
     ['HOLDFAST_TOKENS', 'alice='],
@@ -207,9 +208,6 @@ describe('a bad value', () => {
     )
     expect(refusal(() => settings({ flags: { port: '' } }))).toBe('--port: "" is not a whole number from 0 to 65535')
     expect(refusal(() => settings({ flags: { host: 'a b' } }))).toMatch(/^--host: "a b" is no address/)
-    expect(refusal(() => settings({ flags: { store: 'postgres://h/d' } }))).toBe(
-      '--store: PostgreSQL is not supported yet. Use sqlite:PATH',
-    )
     expect(refusal(() => fromConfig({ leaseMs: '1000' }))).toBe(
       'leaseMs in holdfast.config.ts: "1000" is not a whole number from 1 on',
     )

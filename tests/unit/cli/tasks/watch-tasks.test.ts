@@ -7,10 +7,13 @@ import { type FakeOptions, fakeSurroundings } from '../fake-surroundings.ts'
 
 const plain = { json: false, quiet: false, color: false }
 
-/** A client whose firehose a test fills, and which is heard from the beginning. */
+/** A client whose firehose a test fills, and which is open from the beginning. */
 function fakeClient(events: ReadableStream<unknown>): Client {
-  const connection = { snapshot: () => ({ state: 'live', since: 0 }), subscribe: () => () => {} }
-  return { firehose: () => events.values(), connection } as unknown as Client
+  const firehose: Client['firehose'] = ({ onOpen } = {}) => {
+    onOpen?.()
+    return events.values() as ReturnType<Client['firehose']>
+  }
+  return { firehose } as unknown as Client
 }
 
 /** Watches lists that come one after the other; what is a text is refused with that code. */

@@ -1,0 +1,140 @@
+import type { Database } from '../settings/local-store.ts'
+import { age } from '../show/ages.ts'
+import { fileSize } from '../show/file-size.ts'
+import { type Check, note, ok, wrongly } from './check.ts'
+
+export type DatabaseReport = Awaited<ReturnType<Database['inspectStore']>>
+type Contents = NonNullable<DatabaseReport['contents']>
+
+// Clocks that are kept in step differ by far less.
+const driftMsMax = 5_000
+// No statement of Holdfast takes this long.
+const transactionMsLong = 5 * 60_000
+const transactionMsMax = 60 * 60_000
+// The server stops taking writes at 2 thousand million; it cleans up by itself from 200 million on.
+const transactionAgeMax = 1_000_000_000
+const deadRowsMany = 100_000
+// A free node takes up what waits within a second, and what a dead one left within a lease and some seconds.
+const waitMsMax = 60_000
+
+/** What is wrong with a database, from what it says of itself; `now` is the clock of this machine. */
+export function databaseChecks(report: DatabaseReport, connectionsPerNode: number, now: number): Check[] {
+  const { contents } = report
+  return [
+    ok('store', `${report.name}, PostgreSQL ${report.versionText}, as ${report.user}`),
+    report.unfit === undefined ? ok('durability', 'fsync and synchronous_commit are on') : unfitCheck(report.unfit),
+    rightsCheck(report),
+    schemaCheck(report),
+    noticesCheck(report),
+    connectionsCheck(report, connectionsPerNode),
+    serverClockCheck(report, now),
+    upkeepCheck(report),
+    ...(contents ? [transactionsCheck(contents), nodesCheck(contents), waitingCheck(contents, report.now)] : []),
+    sizeCheck(report),
+  ]
+}
+
+/** A sentence that says what is wrong and one that says what to do. */
+function unfitCheck(unfit: string): Check {
+  const [finding = unfit, advice = ''] = unfit.split(/\. (?=[A-Z][^.]*$)/)
+  return wrongly('server', finding, advice)
+}
+
+function rightsCheck({ user, missingRights }: DatabaseReport): Check {
+  if (missingRights.length === 0) return ok('store rights', `${user} may do what a node has to`)
+  const more = missingRights.length > 3 ? ` and ${missingRights.length - 3} more` : ''
+  const finding = `${user} lacks ${missingRights.slice(0, 3).join(', ')}${more}`
+  return wrongly('store rights', finding, `Grant it, or let nodes use the user that made the schema`)
+}
+
+function schemaCheck({ schema }: DatabaseReport): Check {
+  if ('refusal' in schema) return { name: 'schema', status: 'wrong', finding: schema.refusal }
+  const { found, newest, missing } = schema
+  if (!found) return note('schema', 'There is none yet', 'The first start makes it, or holdfast migrate does')
+  const text = `${found.major}.${found.minor}`
+  if (missing.length > 0) {
+    const finding = `${text}, older than ${newest.major}.${newest.minor}`
+    return note('schema', finding, 'The next start migrates it, or holdfast migrate does; nodes may go on meanwhile')
+  }
+  return found.minor > newest.minor
+    ? note('schema', `${text}, of a newer Holdfast, which this one works on`)
+    : ok('schema', text)
+}
+
+function noticesCheck({ passesNotices }: DatabaseReport): Check {
+  if (passesNotices) return ok('notices', 'Nodes hear at once what others wrote')
+  const finding = 'They do not arrive, as behind a pooler in transaction mode; nodes find what others wrote by polling'
+  return note('notices', finding, 'Connect to the server itself, or to a pooler in session mode, to be told at once')
+}
+
+function connectionsCheck(report: DatabaseReport, perNode: number): Check {
+  const nodeCount = report.contents?.nodeCount ?? 0
+  const usable = report.connectionsMax - report.connectionsReserved
+  const free = usable - report.connectionsUsed
+  const finding = `${report.connectionsUsed} of ${usable} are in use; a node takes up to ${perNode}`
+  if (free < perNode) {
+    const advice = 'Raise max_connections, run fewer nodes, or put a pooler between: the next node may not start'
+    return wrongly('connections', `${finding}, and ${Math.max(0, free)} are left`, advice)
+  }
+  if (usable < (nodeCount + 1) * perNode) {
+    const advice = 'Raise max_connections before you add a node'
+    return note('connections', `${finding}, and there are ${nodeCount} nodes`, advice)
+  }
+  return ok('connections', finding)
+}
+
+function serverClockCheck({ now: serverNow }: DatabaseReport, now: number): Check {
+  const differenceMs = serverNow - now
+  if (Math.abs(differenceMs) <= driftMsMax) return ok('server clock', 'It agrees with the clock of this machine')
+  const finding = `It is ${age(Math.abs(differenceMs))} ${differenceMs > 0 ? 'ahead of' : 'behind'} the clock of this machine`
+  return note('server clock', finding, 'Leases go by it and are right; set both clocks so that logs can be compared')
+}
+
+function upkeepCheck({ autovacuum, transactionAge, contents }: DatabaseReport): Check {
+  const name = 'upkeep'
+  if (autovacuum !== 'on') return wrongly(name, 'autovacuum is off, so tables only grow', 'Turn autovacuum on')
+  if (transactionAge > transactionAgeMax) {
+    const finding = `The oldest row was frozen ${transactionAge} transactions ago; at two thousand million writes stop`
+    return wrongly(name, finding, 'Run VACUUM, and see what keeps autovacuum from doing so')
+  }
+  const [broken] = contents?.invalidIndexes ?? []
+  if (broken !== undefined) return wrongly(name, `The index ${broken} is not valid`, `REINDEX INDEX ${broken}`)
+  const bloated = contents?.tables.find((table) => table.deadRows > Math.max(deadRowsMany, table.liveRows))
+  if (!bloated) return ok(name, 'autovacuum keeps up')
+  const finding = `${bloated.name} has ${bloated.deadRows} dead rows beside ${bloated.liveRows}`
+  return note(name, finding, 'Look for a transaction that goes on for long; else let autovacuum work harder')
+}
+
+function transactionsCheck({ oldestTransaction }: Contents): Check {
+  const name = 'transactions'
+  if (!oldestTransaction || oldestTransaction.ageMs < transactionMsLong) return ok(name, 'None goes on for long')
+  const { who, application, ageMs } = oldestTransaction
+  const finding = `${who} (${application || 'unnamed'}) has been in one for ${age(ageMs)}; what was removed since takes up space`
+  const advice = application === 'prepared' ? `ROLLBACK PREPARED '${who}'` : `SELECT pg_terminate_backend(${who})`
+  return ageMs < transactionMsMax ? note(name, finding, advice) : wrongly(name, finding, advice)
+}
+
+function nodesCheck({ nodeCount, orphanCount }: Contents): Check {
+  const finding = `${nodeCount} ${nodeCount === 1 ? 'has' : 'have'} a lease`
+  if (orphanCount === 0) return ok('nodes', finding)
+  const tasks = `${orphanCount} ${orphanCount === 1 ? 'task belongs' : 'tasks belong'} to nodes that are gone`
+  if (nodeCount === 0) return note('nodes', `${finding}, and ${tasks}`, 'The next node that starts goes on with them')
+  const advice = 'The others go on with them within a lease and some seconds; if not, no node has their agents'
+  return note('nodes', `${finding}, and ${tasks}`, advice)
+}
+
+function waitingCheck({ waiting }: Contents, now: number): Check {
+  const name = 'waiting tasks'
+  const late = waiting.filter(({ oldestAt }) => now - oldestAt > waitMsMax)
+  const [first] = late
+  if (!first) return ok(name, waiting.length === 0 ? 'None' : 'None for longer than a minute')
+  const each = late.map(({ agent, count, oldestAt }) => `${count} of ${agent}, for ${age(now - oldestAt)}`)
+  const advice = 'Start a node that has these agents, or more nodes if all slots are taken: holdfast ps -a, /metrics'
+  return note(name, each.join('; '), advice)
+}
+
+function sizeCheck({ bytes, contents }: DatabaseReport): Check {
+  const tables = contents?.tables.slice(0, 3).map((table) => `${table.name} ${fileSize(table.bytes)}`) ?? []
+  const largest = tables.length > 0 ? `; ${tables.join(', ')}` : ''
+  return ok('size', `The database is ${fileSize(bytes)}${largest}`)
+}

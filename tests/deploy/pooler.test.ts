@@ -1,0 +1,73 @@
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { cli } from '../cli/harness/cli.ts'
+import { LocalServer, tempFolder } from '../cli/harness/local-server.ts'
+import { databaseServer, type TestDatabase } from './harness/database.ts'
+import { startPooler, type TransactionPooler } from './harness/transaction-pooler.ts'
+
+const here = databaseServer()
+const backendCount = 4
+
+async function pooled(): Promise<{ readonly database: TestDatabase; readonly pooler: TransactionPooler }> {
+  const database = await here().database()
+  return { database, pooler: await startPooler(database.url, backendCount) }
+}
+
+function node(store: string): Promise<LocalServer> {
+  return LocalServer.start({ folder: tempFolder(), env: { HOLDFAST_STORE: store } })
+}
+
+/** A setting as it is on each of the pooler's connections. */
+async function onEach(url: string, setting: string): Promise<Set<string>> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const found = new Set<string>()
+    for (let n = 0; n < 10 * backendCount; n++) {
+      const { rows } = await client.query<Record<string, string>>(`SELECT current_setting('${setting}') AS value`)
+      found.add(rows[0]?.['value'] ?? '')
+    }
+    return found
+  } finally {
+    await client.end()
+  }
+}
+
+describe('nodes behind a pooler in transaction mode', () => {
+  it('start on an empty database, do all work, and say once that notices do not arrive', async () => {
+    const { database, pooler } = await pooled()
+    const url = pooler.through(database.url)
+    const [one, two] = [await node(url), await node(url)]
+    const script = [{ emit: 'step' }, { step: 'a' }, { say: 'done' }]
+    const accepted = Array.from({ length: 20 }, (_, n) =>
+      (n % 2 === 0 ? one : two).post<{ id: string }>(`/v1/threads/t${n}/runs`, { agent: 'script', input: { script } }),
+    )
+    for (const [n, { id }] of (await Promise.all(accepted)).entries()) {
+      const log = await (n % 2 === 0 ? two : one).follow(`/v1/threads/t${n}/events?task=${id}`)
+      expect(log).toContain('task.completed')
+    }
+    const { id } = await one.post<{ id: string }>('/v1/threads/long/runs', {
+      agent: 'script',
+      input: { script: [{ sleepMs: 600_000 }] },
+    })
+    await two.post(`/v1/tasks/${id}/cancel`, {})
+    expect(await one.follow(`/v1/threads/long/events?task=${id}`)).toContain('task.cancelled')
+    await one.process.until(/does not pass on notices/, 'stderr')
+    expect(await one.end('SIGTERM')).toBe(0)
+    expect(one.process.stderr.match(/does not pass on notices/g)).toHaveLength(1)
+    expect(await two.end('SIGTERM')).toBe(0)
+  })
+
+  it('leave nothing set that would let a commit of another not wait for the disk, or refuse it', async () => {
+    const { database, pooler } = await pooled()
+    const url = pooler.through(database.url)
+    const server = await node(url)
+    for (let n = 0; n < 10; n++) await server.post(`/v1/threads/t${n}/runs`, { agent: 'echo', prompt: 'hi' })
+    const folder = tempFolder()
+    const { code, stdout } = await cli(['doctor'], { folder, env: { XDG_STATE_HOME: folder, HOLDFAST_STORE: url } })
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^note\tnotices\tThey do not arrive, .*pooler/m)])
+    expect(await onEach(url, 'synchronous_commit')).toEqual(new Set(['on']))
+    expect(await onEach(url, 'default_transaction_read_only')).toEqual(new Set(['off']))
+    expect(await onEach(url, 'default_transaction_isolation')).toEqual(new Set(['read committed']))
+  })
+})
