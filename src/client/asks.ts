@@ -54,6 +54,8 @@ export interface ListOptions extends PageOptions {
   readonly type?: string
   readonly name?: string
   readonly parent?: string
+  /** Only tasks that no task spawned. */
+  readonly roots?: boolean
 }
 
 export interface LogPageOptions extends CallOptions {
@@ -69,6 +71,12 @@ export interface AttachOptions extends CallOptions {
   /** Only events of this task; ends with it. */
   readonly task?: string
   readonly types?: readonly string[]
+}
+
+export interface FirehoseOptions extends CallOptions {
+  readonly types?: readonly string[]
+  /** Called once, when it is first open: what is read from then on, and what it gives, leave nothing out. */
+  readonly onOpen?: () => void
 }
 
 /** What a client says beside its answers, for a line of a log or a screen. */

@@ -3,9 +3,9 @@ import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 import type { ClientClock } from './clock.ts'
 import type { ConnectionMonitor } from './connection.ts'
 import { Machine } from './machine.ts'
-import { type Place, type PlaceAction, type PlaceInput, placeAt, resume } from './resume.ts'
+import { livePlace, type Place, type PlaceAction, type PlaceInput, type PlaceItem, placeAt, resume } from './resume.ts'
 import type { Sink, Source, Wanted } from './source.ts'
-import type { AttachItem } from './thread-event.ts'
+import type { NoticeItem } from './thread-event.ts'
 
 export interface AttachmentParts {
   /** The way that is open now. */
@@ -15,34 +15,37 @@ export interface AttachmentParts {
   readonly random: () => number
   readonly monitor: ConnectionMonitor
   /** Called with everything that is said of it beside the events. */
-  onNotice(item: Extract<AttachItem, { type: 'notice' }>): void
+  onNotice(item: NoticeItem): void
   onEnd(attachment: Attachment): void
 }
 
 export interface AttachmentOptions extends Wanted {
   readonly after?: number
   readonly signal?: AbortSignal | undefined
+  /** Called once, when it is first open. */
+  readonly onOpen?: (() => void) | undefined
 }
 
 interface Held {
-  readonly item: AttachItem
+  readonly item: PlaceItem
   readonly size: number
 }
 
-type Taken = IteratorResult<AttachItem, undefined>
+type Taken = IteratorResult<PlaceItem, undefined>
 
 // What a reader that is slow may leave here, in characters. Beyond it the log is not followed until all is taken.
 const heldCharactersMax = 4 * 1024 * 1024
 const over: Taken = { done: true, value: undefined }
 
 /**
- * A thread's log from some place on, as an iterator. It begins to follow when it is first asked, comes back by itself when
+ * A thread's log from some place on, or the live events of all threads, as an iterator. It begins to follow when it is first asked, comes back by itself when
  * a connection breaks, and ends with its task, or when it is closed, which cancels nothing.
  */
-export class Attachment implements AsyncIterableIterator<AttachItem, undefined> {
+export class Attachment implements AsyncIterableIterator<PlaceItem, undefined> {
   readonly #parts: AttachmentParts
   readonly #wanted: Wanted
   readonly #signal: AbortSignal | undefined
+  #onOpen: (() => void) | undefined
   readonly #machine: Machine<Place, PlaceInput, PlaceAction>
   readonly #held: Held[] = []
   #heldCharacters = 0
@@ -52,17 +55,18 @@ export class Attachment implements AsyncIterableIterator<AttachItem, undefined> 
   #stop: (() => void) | undefined
   #end: { readonly error?: HoldfastError } | undefined
 
-  constructor(parts: AttachmentParts, { after, signal, ...wanted }: AttachmentOptions) {
+  constructor(parts: AttachmentParts, { after, signal, onOpen, ...wanted }: AttachmentOptions) {
     this.#parts = parts
     this.#wanted = wanted
     this.#signal = signal
-    const { task, types } = wanted
+    this.#onOpen = onOpen
+    const { thread, task, types } = wanted
     const place = placeAt({
       isWhole: task === undefined && types === undefined,
       ...(after !== undefined && { after }),
       ...(task !== undefined && { task }),
     })
-    this.#machine = new Machine(place, resume, (action) => this.#act(action))
+    this.#machine = new Machine(thread === undefined ? livePlace : place, resume, (action) => this.#act(action))
     if (signal?.aborted) this.close()
     else signal?.addEventListener('abort', this.#close, { once: true })
   }
@@ -136,6 +140,8 @@ export class Attachment implements AsyncIterableIterator<AttachItem, undefined> 
       opened: () => {
         monitor.set(this, { is: 'live' })
         machine.send({ type: 'opened' })
+        this.#onOpen?.()
+        this.#onOpen = undefined
       },
       event: (event, size) => {
         this.#size = size
@@ -152,7 +158,7 @@ export class Attachment implements AsyncIterableIterator<AttachItem, undefined> 
     const leaving = new AbortController()
     this.#stop = () => leaving.abort()
     monitor.set(this, { is: 'connecting', hasFailed: this.#machine.state.failures > 0 })
-    snapshot(this.#wanted.thread, leaving.signal).then(
+    snapshot(this.#wanted.thread ?? '', leaving.signal).then(
       (read) => {
         if (!leaving.signal.aborted) this.#machine.send({ type: 'snapshot', snapshot: read })
       },
@@ -171,7 +177,7 @@ export class Attachment implements AsyncIterableIterator<AttachItem, undefined> 
     this.#stop = () => timer.cancel()
   }
 
-  #give(item: AttachItem): void {
+  #give(item: PlaceItem): void {
     if (item.type === 'notice') this.#parts.onNotice(item)
     const taker = this.#takers.shift()
     if (taker) return taker.resolve({ done: false, value: item })

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../core/errors.ts'
 import { isTerminalEvent } from '../core/event.ts'
-import type { AttachFrame, DetachFrame } from '../protocol/frames.ts'
+import type { ClientFrame } from '../protocol/frames.ts'
 import type { Sink, Wanted } from './source.ts'
 import type { ThreadEvent } from './thread-event.ts'
 
@@ -10,12 +10,13 @@ interface Member {
 }
 
 /**
- * One attachment of a socket, and all of this client who share it: the server has at most one for each thread and task.
+ * One attachment of a socket, and all of this client who share it: the server has at most one for each thread and task, and
+ * one for all threads.
  * It begins where the one that is furthest behind is, with all that anyone wants; each takes what is new to it and passes its
  * own filter.
  */
 export class Channel {
-  readonly thread: string
+  readonly thread: string | undefined
   readonly task: string | undefined
   /** The id of the last attach. What comes under another belongs to one that was replaced. */
   id: number | undefined
@@ -41,17 +42,20 @@ export class Channel {
     return this.#members.delete(member)
   }
 
-  attachFrame(id: number): AttachFrame {
+  attachFrame(id: number): ClientFrame {
     this.id = id
     const members = [...this.#members]
     const after = Math.min(...members.map(({ sink }) => sink.after))
     const isWhole = members.some(({ wanted }) => !wanted.types)
     const types = [...new Set(members.flatMap(({ wanted }) => wanted.types ?? []))]
-    return { type: 'attach', id, ...this.#address(), after, ...(!isWhole && { types }) }
+    const filter = { id, ...(!isWhole && { types }) }
+    const address = this.#address()
+    return address ? { type: 'attach', ...filter, ...address, after } : { type: 'watch', ...filter }
   }
 
-  detachFrame(id: number): DetachFrame {
-    return { type: 'detach', id, ...this.#address() }
+  detachFrame(id: number): ClientFrame {
+    const address = this.#address()
+    return address ? { type: 'detach', id, ...address } : { type: 'unwatch', id }
   }
 
   /** Who is beyond the head has a place that this log never had. */
@@ -86,8 +90,9 @@ export class Channel {
     }
   }
 
-  #address(): { thread: string; task?: string } {
-    return { thread: this.thread, ...(this.task !== undefined && { task: this.task }) }
+  #address(): { thread: string; task?: string } | undefined {
+    const { thread, task } = this
+    return thread === undefined ? undefined : { thread, ...(task !== undefined && { task }) }
   }
 }
 

@@ -1,11 +1,18 @@
 import { terminalTypes } from '../core/event.ts'
 import { isTerminal } from '../core/status.ts'
 import type { AgentName, AnyAgents, Ask, CustomOf, InputOf, ResultOf, TaskOf } from './agents.ts'
-import type { Accepted, AttachOptions, CallOptions, EndedTask, RunOptions, SpawnOptions } from './asks.ts'
+import type {
+  Accepted,
+  AttachOptions,
+  CallOptions,
+  EndedTask,
+  FirehoseOptions,
+  RunOptions,
+  SpawnOptions,
+} from './asks.ts'
 import { type Calls, createCalls } from './calls.ts'
 import type { Connection } from './connection.ts'
-import type { FirehoseItem } from './firehose.ts'
-import type { AttachItem } from './thread-event.ts'
+import type { AttachItem, FirehoseItem } from './thread-event.ts'
 import { type ClientOptions, closed, Transport } from './transport.ts'
 
 /** A thread of the principal, and what can be done in it. */
@@ -39,9 +46,7 @@ export interface Client<Agents extends AnyAgents = AnyAgents> extends Calls<Agen
   /** Waits until a task has ended, however it ends and however often the connection breaks. */
   wait<Result = unknown>(task: string | TaskOf<Result>, options?: CallOptions): Promise<EndedTask<Result>>
   /** The live events of all threads, without a replay. */
-  firehose(
-    options?: CallOptions & { readonly types?: readonly string[] },
-  ): AsyncGenerator<FirehoseItem<CustomOf<Agents>>, undefined>
+  firehose(options?: FirehoseOptions): AsyncIterableIterator<FirehoseItem<CustomOf<Agents>>, undefined>
   /** Whether the server is heard. */
   readonly connection: Connection
   /** Detaches everything and lets go of all connections. No task notices. */
@@ -59,7 +64,7 @@ export function createClient<Agents extends AnyAgents = AnyAgents>(options: Clie
     ...calls,
     thread: (id) => threadHandle(id, calls, attach),
     wait: (task, asked) => wait(calls, attach, task, asked),
-    firehose: (asked = {}) => transport.firehose(asked) as AsyncGenerator<FirehoseItem<Custom>, undefined>,
+    firehose: (asked = {}) => transport.attach(asked) as AsyncIterableIterator<FirehoseItem<Custom>, undefined>,
     connection: transport.monitor,
     close: () => transport.close(),
   }

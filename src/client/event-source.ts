@@ -3,7 +3,7 @@ import { isHoldfastError } from '../core/errors.ts'
 import type { ClientClock } from './clock.ts'
 import { type Http, segment } from './http.ts'
 import { Silence } from './silence.ts'
-import { type Sink, type Source, typesQuery, type Wanted } from './source.ts'
+import type { Sink, Source, Wanted } from './source.ts'
 import type { ThreadEvent } from './thread-event.ts'
 
 export interface EventSourceParts {
@@ -25,8 +25,11 @@ export function eventSource(parts: EventSourceParts): Source {
 async function follow(parts: EventSourceParts, wanted: Wanted, sink: Sink, signal: AbortSignal): Promise<void> {
   try {
     const { thread, task, types } = wanted
-    const query = { after: String(sink.after), ...(task !== undefined && { task }), ...typesQuery(types) }
-    const response = await openStream(parts, `/v1/threads/${segment(thread)}/events`, query, signal)
+    const place = thread === undefined ? '' : `/threads/${segment(thread)}`
+    const after = thread === undefined ? undefined : sink.after
+    const query = { after, task, types: types?.join(',') }
+    const headers = { accept: 'text/event-stream' }
+    const response = await parts.http.open(`/v1${place}/events`, { query, headers, signal })
     if (signal.aborted) return
     if (response.status === 204) return sink.ended()
     sink.opened()
@@ -40,21 +43,11 @@ async function follow(parts: EventSourceParts, wanted: Wanted, sink: Sink, signa
   }
 }
 
-/** Asks for a stream. Rejects with what the server refuses. */
-export function openStream(
-  { http }: EventSourceParts,
-  path: string,
-  query: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Response> {
-  return http.open(path, { query, headers: { accept: 'text/event-stream' }, signal })
-}
-
 /**
  * The data of each frame, until the stream ends; a frame that was cut off is none. Throws if the connection breaks, and ends
  * if it has been silent for so long that it must have.
  */
-export async function* frames({ clock }: EventSourceParts, { body }: Response): AsyncGenerator<string, undefined> {
+async function* frames({ clock }: EventSourceParts, { body }: Response): AsyncGenerator<string, undefined> {
   const reader = body?.getReader()
   if (!reader) return
   const decoder = new TextDecoder()

@@ -117,7 +117,7 @@ export function bodyOf<Body>({ text, status }: Answer): Body {
 }
 
 /** Fires when one of them does. */
-export function either(first: AbortSignal, second?: AbortSignal): AbortSignal {
+function either(first: AbortSignal, second?: AbortSignal): AbortSignal {
   return second ? AbortSignal.any([first, second]) : first
 }
 

@@ -15,6 +15,7 @@ export type {
   CallOptions,
   ClientNotice,
   EndedTask,
+  FirehoseOptions,
   ListOptions,
   LogPageOptions,
   PageOptions,
@@ -25,11 +26,11 @@ export type { AgentLine, Calls, Pruned, PruneOptions, Ready, ThreadLine } from '
 export { type Client, createClient, type ThreadHandle } from './client.ts'
 export type { ClientClock } from './clock.ts'
 export type { Connection, ConnectionState } from './connection.ts'
-export type { FirehoseItem } from './firehose.ts'
 export type { SocketConstructor, SocketLike } from './socket-source.ts'
 export type {
   AttachItem,
   CustomEvent,
+  FirehoseItem,
   NoticeItem,
   QuestionEvent,
   SnapshotItem,

@@ -19,6 +19,8 @@ import type { AttachItem, NoticeItem, ThreadEvent } from './thread-event.ts'
  * M4 Who was given a snapshot is given a newer one after an event that does not tell all. The log goes on from where it was:
  *    every number still comes, and only who draws the picture passes over what it shows already.
  * M5 After `finish` nothing is done.
+ * M6 The live events of all threads have no common numbers and no replay: each is given as it comes, and `missed` whenever they
+ *    are followed again, because what happened between is not among them.
  */
 export interface Place {
   readonly phase: 'new' | 'reading' | 'following' | 'waiting' | 'parked' | 'over'
@@ -35,7 +37,12 @@ export interface Place {
   readonly task?: string
   /** Whether every number is to come. */
   readonly isWhole: boolean
+  /** Of the live events of all threads: whether they were followed before. */
+  readonly wasLive?: boolean
 }
+
+/** What a place gives. `missed` says that the live events of all threads were cut off and are back. */
+export type PlaceItem = AttachItem | { readonly type: 'missed' }
 
 export type PlaceInput =
   | { readonly type: 'start' | 'due' | 'hasten' | 'opened' | 'ended' | 'full' | 'drained' | 'close' }
@@ -51,7 +58,7 @@ export type PlaceAction =
   /** End the reading, following or waiting that is under way. */
   | { readonly do: 'stop' }
   | { readonly do: 'wait'; readonly ms: number }
-  | { readonly do: 'give'; readonly item: AttachItem }
+  | { readonly do: 'give'; readonly item: PlaceItem }
   | { readonly do: 'finish'; readonly error?: HoldfastError }
 
 type PlaceStep = Step<Place, PlaceAction>
@@ -63,6 +70,9 @@ export interface Start {
   readonly task?: string
   readonly isWhole: boolean
 }
+
+/** Before the live events of all threads. */
+export const livePlace: Place = { phase: 'new', last: 0, isStale: false, failures: 0, isWhole: false, wasLive: false }
 
 export function placeAt({ after, task, isWhole }: Start): Place {
   return {
@@ -92,7 +102,7 @@ export function resume(place: Place, input: PlaceInput): PlaceStep {
     case 'snapshot':
       return phase === 'reading' ? pictured(place, input.snapshot) : stay
     case 'opened':
-      return phase === 'following' ? [{ ...place, failures: 0 }, []] : stay
+      return phase === 'following' ? opened(place) : stay
     case 'event':
       return phase === 'following' ? heard(place, input.event) : stay
     case 'full':
@@ -121,9 +131,16 @@ function pictured(place: Place, snapshot: ThreadSnapshot): PlaceStep {
   return go({ ...rest, last, picture: head, isStale: false }, ...announced, give)
 }
 
+function opened(place: Place): PlaceStep {
+  const { wasLive } = place
+  const next: Place = { ...place, failures: 0, ...(wasLive === false && { wasLive: true }) }
+  return [next, wasLive ? [{ do: 'give', item: { type: 'missed' } }] : []]
+}
+
 function heard(place: Place, event: ThreadEvent): PlaceStep {
-  const { last = 0, picture, task, isWhole } = place
+  const { last = 0, picture, task, isWhole, wasLive } = place
   const { seq } = event
+  if (wasLive !== undefined) return [place, [{ do: 'give', item: event }]]
   if (seq <= last) return [place, []]
   // As if the connection had been lost: what comes next on this one is of no use.
   if (isWhole && seq !== last + 1) return retry(place, 0, 0, stop)

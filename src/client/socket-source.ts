@@ -185,6 +185,9 @@ export class SocketSource implements Source {
       case 'attached':
         channel.attached(frame.head)
         break
+      case 'watching':
+        channel.attached(0)
+        break
       case 'event':
         channel.event(frame.event, size)
         break
@@ -192,7 +195,8 @@ export class SocketSource implements Source {
         channel.end()
         break
       case 'detached':
-        // Nobody asked for it: the thread was deleted, and its log can be followed on.
+      case 'unwatched':
+        // Nobody asked for it: the thread was deleted, and its log can be followed on; or this was too slow for all threads.
         channel.lose()
         break
       case 'error':
@@ -252,9 +256,15 @@ export class SocketSource implements Source {
   }
 }
 
-/** No id of a thread has a slash in it. */
-function keyOf({ thread, task }: { readonly thread: string; readonly task?: string | undefined }): string {
-  return task === undefined ? thread : `${thread}/${task}`
+/** No id of a thread has a slash in it, and none is empty, which stands for all threads. */
+function keyOf({
+  thread = '',
+  task = '',
+}: {
+  readonly thread?: string | undefined
+  readonly task?: string | undefined
+}): string {
+  return `${thread}/${task}`
 }
 
 function base64Url(text: string): string {

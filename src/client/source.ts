@@ -3,7 +3,8 @@ import type { ThreadEvent } from './thread-event.ts'
 
 /** Which log, and what of it. */
 export interface Wanted {
-  readonly thread: string
+  /** The live events of all threads unless given. */
+  readonly thread?: string
   readonly task?: string
   readonly types?: readonly string[]
 }
@@ -24,9 +25,4 @@ export interface Sink {
 /** A way to follow logs. What it returns stops it. After `ended` and `lost` it has stopped. */
 export interface Source {
   follow(wanted: Wanted, sink: Sink): () => void
-}
-
-/** A list of types as a query has it. */
-export function typesQuery(types: readonly string[] | undefined): Record<string, string> {
-  return types ? { types: types.join(',') } : {}
 }

@@ -30,3 +30,6 @@ export interface NoticeItem {
 
 /** What an attachment gives. */
 export type AttachItem<Custom extends CustomEvent = CustomEvent> = ThreadEvent<Custom> | SnapshotItem | NoticeItem
+
+/** What a firehose gives. `missed` says that it was cut off and has come back: what happened between is not in it. */
+export type FirehoseItem<Custom extends CustomEvent = CustomEvent> = ThreadEvent<Custom> | { readonly type: 'missed' }

@@ -3,6 +3,7 @@ import { foldTask } from '../core/fold-task.ts'
 import type { TaskId } from '../core/id.ts'
 import type { Message, Part } from '../core/message.ts'
 import type { Question } from '../core/question.ts'
+import { isTerminal } from '../core/status.ts'
 import { isRun, type Task } from '../core/task.ts'
 import { isOutput, type Output, outputOf, resumedOutput, withOutput } from './output.ts'
 import type { AttachItem, SnapshotItem, ThreadEvent } from './thread-event.ts'
@@ -61,6 +62,16 @@ export function reduceView(view: ThreadView, change: ViewChange): ThreadView {
     default:
       return change.seq <= view.head ? view : followed(view, change)
   }
+}
+
+/** Without the oldest messages and ended tasks, if there are too many. Everything else goes on as if they were there. */
+export function trimView(view: ThreadView, messagesMax: number, endedMax: number): ThreadView {
+  const { messages, tasks } = view
+  const ended = [...tasks.values()].filter(({ status }) => isTerminal(status))
+  if (messages.length <= messagesMax && ended.length <= endedMax) return view
+  const rest = new Map(tasks)
+  for (const { id } of ended.slice(0, -endedMax)) rest.delete(id)
+  return remember({ ...view, messages: messages.slice(-messagesMax), tasks: rest }, memoryOf(view))
 }
 
 function pictured(view: ThreadView, { head, first, messages, tasks, live, questions }: SnapshotItem): ThreadView {

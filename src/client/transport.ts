@@ -1,12 +1,11 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
-import type { CallOptions, ClientNotice } from './asks.ts'
+import type { ClientNotice } from './asks.ts'
 import { Attachment, type AttachmentOptions, type AttachmentParts } from './attachment.ts'
 import { type ClientClock, systemClock } from './clock.ts'
 import { ConnectionMonitor } from './connection.ts'
 import { eventSource } from './event-source.ts'
-import { type FirehoseItem, type FirehoseParts, firehose } from './firehose.ts'
-import { either, Http, segment } from './http.ts'
+import { Http, segment } from './http.ts'
 import { watchNetwork } from './network.ts'
 import { notices } from './notices.ts'
 import { type SocketConstructor, SocketSource } from './socket-source.ts'
@@ -35,13 +34,12 @@ const retryForMsDefault = 10_000
 export class Transport {
   readonly http: Http
   readonly monitor: ConnectionMonitor
-  readonly #parts: FirehoseParts
   readonly #attachmentParts: AttachmentParts
   readonly #attachments = new Set<Attachment>()
   readonly #socket: SocketSource | undefined
-  readonly #leaving = new AbortController()
   readonly #stops: readonly (() => void)[]
   #source: Source
+  #isClosed = false
 
   constructor(options: ClientOptions) {
     const { clock = systemClock, random = Math.random, token, onNotice = () => {} } = options
@@ -51,20 +49,18 @@ export class Transport {
     const http = new Http({ ...address, fetch, clock, random, retryForMs, monitor })
     this.http = http
     this.monitor = monitor
-    this.#parts = { http, clock, random, monitor }
-    const sse = eventSource(this.#parts)
+    const parts = { http, clock, random, monitor }
+    const sse = eventSource(parts)
     const { transport, WebSocket = (globalThis as { WebSocket?: SocketConstructor }).WebSocket } = options
     const onFallBack = () => {
       this.#source = sse
       onNotice({ code: 'fell_back', message: 'No WebSocket can be opened; logs are followed by SSE' })
     }
     this.#socket =
-      WebSocket && transport !== 'sse'
-        ? new SocketSource({ ...address, ...this.#parts, WebSocket, onFallBack })
-        : undefined
+      WebSocket && transport !== 'sse' ? new SocketSource({ ...address, ...parts, WebSocket, onFallBack }) : undefined
     this.#source = this.#socket ?? sse
     this.#attachmentParts = {
-      ...this.#parts,
+      ...parts,
       source: () => this.#source,
       snapshot: (thread, signal) => this.#snapshot(thread, signal),
       onNotice,
@@ -74,18 +70,14 @@ export class Transport {
   }
 
   attach(options: AttachmentOptions): Attachment {
-    if (this.#leaving.signal.aborted) throw closed()
+    if (this.#isClosed) throw closed()
     const attachment = new Attachment(this.#attachmentParts, options)
     this.#attachments.add(attachment)
     return attachment
   }
 
-  firehose({ signal, types }: CallOptions & { readonly types?: readonly string[] }): AsyncGenerator<FirehoseItem> {
-    return firehose(this.#parts, { signal: either(this.#leaving.signal, signal), ...(types && { types }) })
-  }
-
   close(): void {
-    this.#leaving.abort()
+    this.#isClosed = true
     for (const stop of this.#stops) stop()
     for (const attachment of [...this.#attachments]) attachment.close()
     this.#socket?.close()

@@ -10,7 +10,16 @@ import type { Problem } from './problem.ts'
 export type FrameId = string | number
 
 /** What a client sends over a WebSocket. */
-export type ClientFrame = RunFrame | AttachFrame | DetachFrame | CancelFrame | SendFrame | AnswerFrame | PingFrame
+export type ClientFrame =
+  | RunFrame
+  | AttachFrame
+  | DetachFrame
+  | WatchFrame
+  | UnwatchFrame
+  | CancelFrame
+  | SendFrame
+  | AnswerFrame
+  | PingFrame
 
 interface Framed<Type extends string> {
   readonly type: Type
@@ -43,6 +52,13 @@ export interface DetachFrame extends Framed<'detach'> {
   readonly thread: string
   readonly task?: string
 }
+
+/** Asks for what happens in all threads from now on. */
+export interface WatchFrame extends Framed<'watch'> {
+  readonly types?: readonly string[]
+}
+
+export type UnwatchFrame = Framed<'unwatch'>
 
 export interface CancelFrame extends Framed<'cancel'> {
   readonly thread: string
@@ -83,6 +99,8 @@ export type ServerFrame =
   | (Framed<'event'> & { readonly event: Event })
   | (Framed<'end'> & { readonly task: TaskId })
   | Framed<'detached'>
+  | Framed<'watching'>
+  | Framed<'unwatched'>
   | (Framed<'cancelled'> & { readonly cancelled: readonly TaskId[] })
   | (Framed<'sent'> & { readonly messageId: string })
   | (Framed<'answered'> & { readonly question: Question })

@@ -23,7 +23,9 @@ await server.close()
 const types = `
 import { createRuntime, type AgentContext, type Task } from 'holdfast'
 import { createClient, type ThreadView } from 'holdfast/client'
+import { HoldfastProvider, useThread, type OneThread } from 'holdfast/react'
 import { manualClock } from 'holdfast/testing'
+import { createElement } from 'react'
 
 const agents = { adder: async (_ctx: AgentContext, { a, b }: { a: number; b: number }) => a + b }
 export const runtime = createRuntime({ store: 'memory:', agents })
@@ -38,6 +40,8 @@ export async function sum(): Promise<number | undefined> {
 }
 export const clock = manualClock(0)
 export type Both = Task | ThreadView
+export const useDemo = (): OneThread => useThread('demo', { agent: 'adder' })
+export const page = createElement(HoldfastProvider<typeof agents>, { client })
 `
 
 describe('the package as it is published', () => {
@@ -52,6 +56,7 @@ describe('the package as it is published', () => {
     expect(outside).toEqual([])
     expect(packed.files.filter((path) => /(?<!\.d)\.ts$|\.tsbuildinfo$/.test(path))).toEqual([])
     expect(packed.files).toContain('dist/stores/sqlite/migrations/0001_initial.sql')
+    expect(packed.files).toContain('dist/console/index.html')
   })
 
   it('runs in a project of its own as ES modules', () => {

@@ -11,7 +11,7 @@ export const manifest: {
 } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** What builds the package, beside what is in it. */
-const buildFiles = ['package.json', 'src', 'scripts', 'tsconfig.json', 'tsconfig.build.json', 'bin']
+const buildFiles = ['package.json', 'src', 'console', 'scripts', 'tsconfig.json', 'tsconfig.build.json', 'bin']
 const docs = manifest.files.filter((file) => file.endsWith('.md') || file === 'LICENSE')
 
 /** A project of a user who has installed the package as it would be published, and nothing of this repository. */
@@ -31,7 +31,8 @@ export class Packed {
       .map((path) => path.replace(/^package\//, ''))
     this.write('package.json', JSON.stringify({ name: 'user', type: 'module', private: true }))
     // Its dependencies are those of its manifest, from where this repository has them.
-    for (const name of [...Object.keys(manifest.dependencies), 'ai', '@types/node']) this.#link(name)
+    for (const name of [...Object.keys(manifest.dependencies), 'ai', 'react', '@types/node', '@types/react'])
+      this.#link(name)
   }
 
   write(path: string, text: string): void {

@@ -204,7 +204,7 @@ onSharedServer(['memory'], (_kind, server) => {
     expect(runs.map(({ id }) => id)).toContain(
       (await next).value?.type === 'missed' ? '' : ((await next).value as ThreadEvent).task,
     )
-    await items.return(undefined)
+    await items.return?.()
   })
 
   it.for(transports)('what is refused has the code of the server, over %s', async (transport) => {

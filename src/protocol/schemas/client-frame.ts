@@ -35,6 +35,9 @@ const attach = z.strictObject({
 
 const detach = z.strictObject({ type: z.literal('detach'), id, thread: threadText, task: idText.optional() })
 
+const watch = z.strictObject({ type: z.literal('watch'), id, types: types.optional() })
+const unwatch = z.strictObject({ type: z.literal('unwatch'), id })
+
 const cancel = z
   .strictObject({
     type: z.literal('cancel'),
@@ -58,7 +61,7 @@ const send = z.strictObject({
 const answer = z.strictObject({ type: z.literal('answer'), id, question: idText, answer: anyJson })
 const ping = z.strictObject({ type: z.literal('ping'), id })
 
-const clientFrame = z.discriminatedUnion('type', [run, attach, detach, cancel, send, answer, ping])
+const clientFrame = z.discriminatedUnion('type', [run, attach, detach, watch, unwatch, cancel, send, answer, ping])
 
 /** A frame of a client, or `invalid_request` with all that is wrong with it. */
 export function parseClientFrame(value: unknown): ClientFrame {

@@ -43,6 +43,11 @@ export const tasksQuery = z.object({
   type: typeText.optional(),
   name: nameText.optional(),
   parent: idText.optional(),
+  roots: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description: 'Only tasks that no task spawned' }),
   cursor: cursor.optional(),
   limit: limit.optional(),
 })

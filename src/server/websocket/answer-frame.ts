@@ -24,6 +24,12 @@ export async function answerFrame(frame: ClientFrame, target: FrameTarget): Prom
     case 'detach':
       target.attachments.detach(frame)
       return { type: 'detached', ...idOf(frame) }
+    case 'watch':
+      await target.attachments.watch(frame)
+      return undefined
+    case 'unwatch':
+      target.attachments.unwatch()
+      return { type: 'unwatched', ...idOf(frame) }
     case 'cancel':
       return cancel(frame, target)
     case 'send':

@@ -1,6 +1,5 @@
 import { isTerminalEvent } from '../../core/event.ts'
 import type { FrameId } from '../../protocol/frames.ts'
-import type { LogCursor } from '../../runtime/log-cursor.ts'
 import type { LogEntry } from '../../runtime/log-entry.ts'
 import type { BatchSource } from '../streams/stream.ts'
 import { eventFrames } from './encode-frames.ts'
@@ -10,7 +9,8 @@ import type { Outbox } from './outbox.ts'
 export type AttachmentEnd = { readonly kind: 'ended' | 'closed' } | { readonly kind: 'failed'; readonly error: unknown }
 
 export interface AttachmentParts {
-  readonly cursor: BatchSource & Pick<LogCursor, 'isOver'>
+  /** A thread's log, or the live events of all threads, which is never over. */
+  readonly source: BatchSource & { readonly isOver?: boolean }
   readonly outbox: Outbox
   /** The id of the frame that attached; every event carries it. */
   readonly id: FrameId | undefined
@@ -19,7 +19,7 @@ export interface AttachmentParts {
 }
 
 /**
- * Carries a thread's log to a connection.
+ * Carries a thread's log, or the live events of all threads, to a connection.
  *
  * T1 After `stop` returns, nothing of it is pushed, though a read may be under way.
  * T2 It asks for the next events only when there is room for them, so that a connection whose reader is slow holds
@@ -36,7 +36,7 @@ export class Attachment {
 
   stop(): void {
     this.#isStopped = true
-    this.#parts.cursor.close()
+    this.#parts.source.close()
   }
 
   async #carry(): Promise<void> {
@@ -47,12 +47,12 @@ export class Attachment {
   }
 
   async #carried(): Promise<AttachmentEnd> {
-    const { cursor, outbox } = this.#parts
+    const { source, outbox } = this.#parts
     // Nothing can follow: the task ended before the start.
-    let hasEnded = cursor.isOver
+    let hasEnded = source.isOver ?? false
     while (!this.#isStopped && !outbox.isClosed) {
       if (!outbox.hasRoom) await outbox.whenRoom()
-      const entries = this.#isStopped ? undefined : await cursor.next()
+      const entries = this.#isStopped ? undefined : await source.next()
       if (!entries) break
       await this.#push(entries)
       const last = entries.at(-1)

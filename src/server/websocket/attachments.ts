@@ -1,8 +1,8 @@
 import { taskId } from '../../core/id.ts'
 import type { ThreadSnapshot } from '../../core/thread-snapshot.ts'
-import type { AttachFrame, DetachFrame, ServerFrame } from '../../protocol/frames.ts'
-import type { LogCursor } from '../../runtime/log-cursor.ts'
+import type { AttachFrame, DetachFrame, ServerFrame, WatchFrame } from '../../protocol/frames.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { BatchSource } from '../streams/stream.ts'
 import type { StreamPlace, Streams } from '../streams/streams.ts'
 import { Attachment, type AttachmentEnd } from './attachment.ts'
 import { serverFrames } from './encode-frames.ts'
@@ -16,11 +16,16 @@ export interface AttachmentsParts {
   readonly streams: Streams
   readonly outbox: Outbox
   send(frame: ServerFrame): void
-  refuse(frame: AttachFrame, error: unknown): void
+  refuse(frame: AttachFrame | WatchFrame, error: unknown): void
 }
 
+type Follow = AttachFrame | WatchFrame
+type Source = BatchSource & { readonly isOver?: boolean }
+
+const allThreads = '*'
+
 /**
- * What one connection is attached to: at most one attachment for each thread and task.
+ * What one connection is attached to: at most one attachment for each thread and task, and one for all threads.
  *
  * A1 Between the end of one attachment and the first frame of what replaces it nothing is awaited, so that no event of
  *    the old one comes after the new one was announced.
@@ -38,8 +43,8 @@ export class Attachments {
   }
 
   async attach(frame: AttachFrame): Promise<void> {
-    const { runtime, outbox } = this.#parts
-    const { id, thread, task, types, after } = frame
+    const { runtime } = this.#parts
+    const { thread, task, types, after } = frame
     const snapshot = after === undefined ? await runtime.thread(thread) : undefined
     // Encoded before anything is opened or replaced: what cannot be sent then changes nothing.
     const picture = snapshot ? serverFrames(toFrame(frame, snapshot)) : []
@@ -49,13 +54,17 @@ export class Attachments {
       ...(task !== undefined && { task }),
       ...(types !== undefined && { types }),
     })
-    const key = keyOf(frame)
-    if (!this.#takePlace(key, cursor)) return
-    this.#attached.get(key)?.stop()
-    this.#parts.send({ type: 'attached', ...idOf(frame), head: snapshot?.head ?? cursor.head })
-    outbox.push(picture)
-    const onEnd = (end: AttachmentEnd): void => this.#ended(frame, end)
-    this.#attached.set(key, new Attachment({ cursor, outbox, id, onEnd }))
+    this.#begin(frame, cursor, { type: 'attached', ...idOf(frame), head: snapshot?.head ?? cursor.head }, picture)
+  }
+
+  async watch(frame: WatchFrame): Promise<void> {
+    const { types } = frame
+    const source = await this.#parts.runtime.openFirehose(types === undefined ? {} : { types })
+    this.#begin(frame, source, { type: 'watching', ...idOf(frame) })
+  }
+
+  unwatch(): void {
+    this.#remove(allThreads)
   }
 
   detach(frame: DetachFrame): void {
@@ -67,15 +76,26 @@ export class Attachments {
     for (const key of [...this.#attached.keys()]) this.#remove(key)
   }
 
+  #begin(frame: Follow, source: Source, announced: ServerFrame, picture: readonly Buffer[] = []): void {
+    const { outbox, send } = this.#parts
+    const key = keyOf(frame)
+    if (!this.#takePlace(key, source)) return
+    this.#attached.get(key)?.stop()
+    send(announced)
+    outbox.push(picture)
+    const onEnd = (end: AttachmentEnd): void => this.#ended(frame, end)
+    this.#attached.set(key, new Attachment({ source, outbox, id: frame.id, onEnd }))
+  }
+
   /** False if the connection has closed meanwhile. What it replaces leaves its place to it. */
-  #takePlace(key: string, cursor: LogCursor): boolean {
+  #takePlace(key: string, source: Source): boolean {
     try {
-      if (this.#isClosed) cursor.close()
+      if (this.#isClosed) source.close()
       else if (this.#attached.size > 0 && !this.#attached.has(key)) {
         this.#places.push(this.#parts.streams.open(this.#parts.principal))
       }
     } catch (error) {
-      cursor.close()
+      source.close()
       throw error
     }
     return !this.#isClosed
@@ -86,15 +106,16 @@ export class Attachments {
     if (this.#attached.delete(key)) this.#places.pop()?.close()
   }
 
-  #ended(frame: AttachFrame, end: AttachmentEnd): void {
+  #ended(frame: Follow, end: AttachmentEnd): void {
     this.#remove(keyOf(frame))
+    const { send, refuse } = this.#parts
+    if (end.kind === 'failed') return refuse(frame, end.error)
+    // Nobody asked for what follows, so it is told under the id of the frame that began it. The reader was too far behind.
+    if (frame.type === 'watch') return send({ type: 'unwatched', ...idOf(frame) })
     const { task } = frame
-    if (end.kind === 'failed') return this.#parts.refuse(frame, end.error)
-    if (end.kind === 'ended' && task !== undefined) {
-      return this.#parts.send({ type: 'end', ...idOf(frame), task: taskId(task) })
-    }
-    // The thread was deleted. Nobody asked for this detach, so it is told under the id of the attach.
-    this.#parts.send({ type: 'detached', ...idOf(frame) })
+    if (end.kind === 'ended' && task !== undefined) return send({ type: 'end', ...idOf(frame), task: taskId(task) })
+    // The thread was deleted.
+    send({ type: 'detached', ...idOf(frame) })
   }
 }
 
@@ -103,7 +124,9 @@ function toFrame(frame: AttachFrame, snapshot: ThreadSnapshot): ServerFrame {
   return { type: 'snapshot', ...idOf(frame), head, first, messages, tasks, live, questions }
 }
 
-/** No id of a thread has a slash in it. */
-function keyOf({ thread, task }: { readonly thread: string; readonly task?: string }): string {
+/** No id of a thread has a slash in it, nor a star. */
+function keyOf(frame: Follow | DetachFrame): string {
+  if (frame.type === 'watch') return allThreads
+  const { thread, task } = frame
   return task === undefined ? thread : `${thread}/${task}`
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
-import { SeededRandom } from '../../crash/seeded-random.ts'
+import { SeededRandom } from '../../../src/chaos/seeded-random.ts'
 import { connect, isEndOf, transports } from '../harness/client.ts'
 import { scriptRun } from '../harness/reads.ts'
 import { startServer, type TestServer } from '../harness/server.ts'

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../crash/seeded-random.ts'
+import type { SeededRandom } from '../../../src/chaos/seeded-random.ts'
 import type { Attack } from './attack.ts'
 import { nastyTexts, paths, posts, wrongNumbers } from './words.ts'
 

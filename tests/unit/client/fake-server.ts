@@ -153,7 +153,8 @@ export class FakeServer {
   #stream(query: URLSearchParams, signal: AbortSignal | null | undefined): Response {
     let life = this.lives.shift() ?? Number.POSITIVE_INFINITY
     if (life < 0) throw new TypeError('nobody is there')
-    const after = Number(query.get('after') ?? 0)
+    // The live events of all threads are asked for without a number, and nothing is replayed.
+    const after = Number(query.get('after') ?? this.head)
     const refusal = query.has('after') ? this.refusal(after) : undefined
     if (refusal) return problem(refusal)
     const task = query.get('task') ?? undefined

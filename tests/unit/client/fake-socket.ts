@@ -2,6 +2,8 @@ import type { ClientFrame, FrameId, ServerFrame } from '../../../src/protocol/fr
 import { toProblem } from '../../../src/protocol/problem.ts'
 import type { FakeServer, Follower, Life } from './fake-server.ts'
 
+const allThreads = { thread: '*' }
+
 /** The WebSocket of a page whose one server is a fake. */
 export class FakeSocket {
   readonly #server: FakeServer
@@ -49,6 +51,11 @@ export class FakeSocket {
       this.#leave(frame)
       return this.#say({ type: 'detached', id })
     }
+    if (frame.type === 'unwatch') {
+      this.#leave(allThreads)
+      return this.#say({ type: 'unwatched', id })
+    }
+    if (frame.type === 'watch') return this.#watch(id, frame.types)
     if (frame.type !== 'attach') return
     const { after = 0, task, types } = frame
     const refusal = this.#server.refusal(after)
@@ -63,6 +70,20 @@ export class FakeSocket {
     }
     this.#attached.set(keyOf(frame), follower)
     this.#say({ type: 'attached', id, head: this.#server.head })
+    if (this.#isOpen) this.#server.follow(follower)
+  }
+
+  #watch(id: FrameId, types: readonly string[] | undefined): void {
+    this.#leave(allThreads)
+    const follower: Follower = {
+      ...{ after: this.#server.head, types },
+      give: (events) => {
+        for (const event of events) this.#say({ type: 'event', id, event: event as never })
+      },
+      end: () => this.#say({ type: 'unwatched', id }),
+    }
+    this.#attached.set(keyOf(allThreads), follower)
+    this.#say({ type: 'watching', id })
     if (this.#isOpen) this.#server.follow(follower)
   }
 

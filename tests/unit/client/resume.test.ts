@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Place, type PlaceAction, type PlaceInput, placeAt, resume } from '../../../src/client/resume.ts'
-import type { AttachItem, ThreadEvent } from '../../../src/client/thread-event.ts'
+import {
+  type Place,
+  type PlaceAction,
+  type PlaceInput,
+  type PlaceItem,
+  placeAt,
+  resume,
+} from '../../../src/client/resume.ts'
+import type { ThreadEvent } from '../../../src/client/thread-event.ts'
 import { HoldfastError } from '../../../src/core/errors.ts'
 import { threadId } from '../../../src/core/id.ts'
 import type { ThreadSnapshot } from '../../../src/core/thread-snapshot.ts'
@@ -24,7 +31,7 @@ function run(place: Place, ...inputs: readonly PlaceInput[]): { place: Place; ac
 
 const say = (seq: number): PlaceInput => ({ type: 'event', event: event('text.delta', { text: `${seq}` }, { seq }) })
 const lost: PlaceInput = { type: 'lost', random: 0 }
-const give = (item: AttachItem): PlaceAction => ({ do: 'give', item })
+const give = (item: PlaceItem): PlaceAction => ({ do: 'give', item })
 
 describe('the place of an attachment', () => {
   it('begins with the log after a number, or with a snapshot and what follows it', () => {
@@ -155,7 +162,7 @@ class Log {
   first = 1
   at: number | undefined
   place: Place
-  readonly given: AttachItem[] = []
+  readonly given: PlaceItem[] = []
 
   constructor(head: number, after: number | undefined) {
     this.head = head

@@ -81,6 +81,18 @@ describe('tasks', () => {
     expect((await site.ask('GET', '/v1/tasks?status=failed,over')).status).toBe(400)
     expect((await site.ask('GET', '/v1/tasks?name=nobody&parent=bg_77')).body).toEqual({ tasks: [] })
   })
+
+  it('are listed without those that a task spawned, if only roots are asked for', async () => {
+    const site = await openSite()
+    const body = { agent: 'held', prompt: 'x' }
+    const { body: root } = await site.ask('POST', '/v1/threads/t/tasks', { body })
+    const { body: child } = await site.ask('POST', '/v1/threads/t/tasks', { body: { ...body, parent: root['id'] } })
+    const ids = async (query: string) =>
+      answers.taskList.parse((await site.ask('GET', `/v1/tasks?${query}`)).body).tasks.map(({ id }) => id)
+    expect(await ids('roots=true')).toEqual([root['id']])
+    expect(await ids('roots=false')).toEqual([child['id'], root['id']])
+    expect((await site.ask('GET', '/v1/tasks?roots=1')).status).toBe(400)
+  })
 })
 
 describe('results', () => {

@@ -37,21 +37,21 @@ class Script {
 function attached(batches: (readonly LogEntry[] | Error)[]) {
   const socket = new HeldSocket()
   const outbox = new Outbox(socket, () => true)
-  const cursor = new Script(batches)
+  const source = new Script(batches)
   const ends: AttachmentEnd[] = []
-  const attachment = new Attachment({ cursor, outbox, id: 1, onEnd: (end) => ends.push(end) })
-  return { socket, outbox, cursor, ends, attachment }
+  const attachment = new Attachment({ source, outbox, id: 1, onEnd: (end) => ends.push(end) })
+  return { socket, outbox, source, ends, attachment }
 }
 
 const large = (count: number) => Array.from({ length: count }, (_, n) => [entry(n + 1, 'custom', 250_000)])
 
 describe('an attachment', () => {
   it('asks for no more than there is room for', async () => {
-    const { socket, cursor } = attached(large(20))
+    const { socket, source } = attached(large(20))
     await nextTurn()
-    expect(cursor.asked).toBe(4)
+    expect(source.asked).toBe(4)
     await socket.release()
-    expect(cursor.asked).toBe(5)
+    expect(source.asked).toBe(5)
   })
 
   it('pushes nothing after it was stopped, though it has events in hand', async () => {
@@ -76,18 +76,18 @@ describe('an attachment', () => {
 
   it('tells what went wrong with the log, once', async () => {
     const error = new Error('gone')
-    const { ends, cursor } = attached([[entry(1)], error])
+    const { ends, source } = attached([[entry(1)], error])
     await nextTurn()
     expect(ends).toEqual([{ kind: 'failed', error }])
-    expect(cursor.isClosed).toBe(true)
+    expect(source.isClosed).toBe(true)
   })
 
   it('reads no further once nobody can be written to', async () => {
-    const { outbox, cursor } = attached(large(20))
+    const { outbox, source } = attached(large(20))
     await nextTurn()
     outbox.drop()
     await nextTurn()
-    expect(cursor.asked).toBeLessThanOrEqual(5)
-    expect(cursor.isClosed).toBe(true)
+    expect(source.asked).toBeLessThanOrEqual(5)
+    expect(source.isClosed).toBe(true)
   })
 })
