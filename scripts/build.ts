@@ -1,4 +1,4 @@
-// Builds the package into dist/: compiled sources, and the SQL files that they read at run time.
+// Builds the package into dist/: compiled sources, the SQL files that they read at run time, and the console.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -13,3 +13,5 @@ for (const source of globSync('src/**/*.sql')) {
   mkdirSync(path.dirname(target), { recursive: true })
   copyFileSync(source, target)
 }
+
+await import('./build-console.ts')

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { HoldfastError } from '../core/errors.ts'
 import { logAccess } from './access-log.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
+import { isConsolePath } from './console.ts'
 import { problemResponse } from './problem-response.ts'
 import { requestIdOf } from './request-id.ts'
 import type { ServerParts } from './server-parts.ts'
@@ -23,7 +24,7 @@ export function admission(parts: ServerParts): MiddlewareHandler<AppEnv> {
       const preflight = parts.guard.preflight(c.req.method, headers)
       if (preflight) return new Response(null, { status: 204, headers: { ...c.get('headers'), ...preflight } })
     }
-    if (!open.has(path)) c.set('principal', await principalOf(c, parts))
+    if (!open.has(path) && !isConsolePath(path, basePath)) c.set('principal', await principalOf(c, parts))
     checkEscapes(c.req.url)
     return undefined
   }

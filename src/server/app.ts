@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { HoldfastError } from '../core/errors.ts'
 import { admission } from './admission.ts'
 import type { App, AppContext, AppEnv } from './app-env.ts'
+import { consoleRoutes } from './console.ts'
 import { problemResponse } from './problem-response.ts'
 import type { Site } from './route.ts'
 import { logRoutes } from './routes/log.ts'
@@ -33,6 +34,7 @@ export function createApp(parts: ServerParts): App {
   systemRoutes(site)
   loginRoutes(site)
   logRoutes(site)
+  consoleRoutes(site)
   mounted.get('/v1/ws', () => {
     throw new HoldfastError('invalid_request', 'This path speaks WebSocket: ask for an upgrade')
   })

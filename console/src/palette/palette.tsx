@@ -1,0 +1,35 @@
+import { lazy, Suspense, useEffect, useRef } from 'react'
+
+interface PaletteProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+// Loaded when it is first asked for: nobody has to wait for it to see the first view.
+const PaletteList = lazy(async () => ({ default: (await import('./palette-list.tsx')).PaletteList }))
+
+/** Finds whatever can be done or gone to, by a few letters of it. */
+export function Palette({ isOpen, onClose }: PaletteProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const dialog = ref.current
+    if (isOpen && dialog && !dialog.open) dialog.showModal()
+    if (!isOpen) dialog?.close()
+  }, [isOpen])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the platform closes a dialog on Escape; a click beside it is one way more.
+    <dialog
+      ref={ref}
+      aria-label="Commands"
+      onClose={onClose}
+      onClick={(event) => event.target === ref.current && onClose()}
+      className="m-auto mt-[10vh] w-[calc(100vw-2rem)] max-w-xl overflow-hidden rounded-lg border border-line bg-raised p-0 text-ink shadow-raised"
+    >
+      {isOpen && (
+        <Suspense fallback={<div className="h-14" />}>
+          <PaletteList onClose={onClose} />
+        </Suspense>
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,44 @@
+import { type Client, isHoldfastError } from 'holdfast/client'
+
+interface LogAsked {
+  readonly thread: string
+  readonly task?: string
+}
+
+const pageCount = 1000
+
+/** Gives the whole log as a file, one event per line, as the server has it: not only what the page has kept. */
+export async function downloadLog(client: Client, { thread, task }: LogAsked): Promise<void> {
+  const lines: string[] = []
+  let after = await firstAfter(client, thread)
+  for (;;) {
+    const page = await client.events(thread, { ...(task !== undefined && { task }), after, limit: pageCount })
+    for (const event of page.events) lines.push(JSON.stringify(event))
+    if (page.next >= page.head) break
+    after = page.next
+  }
+  save(
+    `${task ?? thread}.ndjson`,
+    lines.map((line) => `${line}\n`),
+  )
+}
+
+/** Where the log begins: what was removed by age cannot be asked for. */
+async function firstAfter(client: Client, thread: string): Promise<number> {
+  try {
+    await client.events(thread, { after: 0, limit: 1 })
+    return 0
+  } catch (error) {
+    if (!isHoldfastError(error, 'offset_gone')) throw error
+    return Number(error.facts['first']) - 1
+  }
+}
+
+function save(name: string, lines: string[]): void {
+  const url = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,164 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowUp } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useRef,
+  useSyncExternalStore,
+} from 'react'
+import { classes } from '../../design/classes.ts'
+import { columns, type RowActions, TaskRow } from './task-row.tsx'
+import type { Row } from './tree-rows.ts'
+
+interface TaskGridProps extends RowActions {
+  readonly rows: readonly Row[]
+  readonly selected: ReadonlySet<string>
+  readonly cursor: string | undefined
+  readonly newCount: number
+  readonly scrollerRef: RefObject<HTMLDivElement | null>
+  readonly onScrolled: (isAtTop: boolean) => void
+  readonly onMove: (by: number) => void
+  /** The last rows are near: older ones are wanted. */
+  readonly onNearEnd: () => void
+  readonly footer?: ReactNode
+}
+
+// Two lines on a phone are taller, because fingers are.
+const rowHeight = { wide: 56, narrow: 68 } as const
+// Older tasks are asked for before the last row comes into sight.
+const nearEnd = 15
+const atTopPx = 8
+
+/** The list as a tree grid of which only what is in sight is on the page. */
+export function TaskGrid(props: TaskGridProps) {
+  const { rows, selected, cursor, newCount, scrollerRef, onScrolled, onNearEnd, footer } = props
+  const { onOpen, onSelect, onToggle, onFocus } = props
+  const actions = { onOpen, onSelect, onToggle, onFocus }
+  const height = useIsWide() ? rowHeight.wide : rowHeight.narrow
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scrollerRef.current,
+    estimateSize: () => height,
+    getItemKey: useCallback((index: number) => rows[index]?.task.id ?? index, [rows]),
+    overscan: 8,
+    useFlushSync: false,
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= rows.length - nearEnd) onNearEnd()
+  }, [last, rows.length, onNearEnd])
+  useCursorInSight(rows, cursor, (index) => virtual.scrollToIndex(index), scrollerRef)
+  const toTop = () => scrollerRef.current?.scrollTo({ top: 0 })
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      <NewPill count={newCount} onClick={toTop} />
+      <div
+        ref={scrollerRef}
+        role="treegrid"
+        aria-label="Tasks"
+        aria-rowcount={rows.length + 1}
+        aria-multiselectable
+        tabIndex={cursor === undefined ? 0 : -1}
+        onScroll={(event) => onScrolled(event.currentTarget.scrollTop < atTopPx)}
+        onKeyDown={(event) => moveByArrows(event, props)}
+        className="scroller min-h-0 flex-1"
+      >
+        <Head />
+        <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start, key }) => {
+            const row = rows[index]
+            if (!row) return null
+            const { id } = row.task
+            const place = { row, index, top: start, height, isSelected: selected.has(id), isCursor: cursor === id }
+            return <TaskRow key={key} {...place} {...actions} />
+          })}
+        </div>
+        {footer}
+      </div>
+    </div>
+  )
+}
+
+const titles = ['', 'Status', 'Task', 'Agent', 'Thread', 'Children', 'Ran', 'Age', 'Id']
+
+function Head() {
+  return (
+    <div role="rowgroup" className="sticky top-0 z-10 hidden bg-page md:block">
+      <div role="row" className={classes('h-8 border-b border-line px-6 text-xs font-medium text-ink-faint', columns)}>
+        {titles.map((title, at) => (
+          <span role="columnheader" key={title} className={at > 5 ? 'text-right' : ''}>
+            {title === '' ? <span className="sr-only">Select</span> : title}
+          </span>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function NewPill({ count, onClick }: { readonly count: number; readonly onClick: () => void }) {
+  return (
+    <div aria-live="polite" className="pointer-events-none absolute inset-x-0 top-10 z-20 flex justify-center">
+      {count > 0 && (
+        <button
+          type="button"
+          onClick={onClick}
+          className="pointer-events-auto flex h-8 animate-appear items-center gap-1.5 rounded-full bg-accent-fill px-3.5 text-xs font-semibold text-on-accent shadow-raised"
+        >
+          <ArrowUp size={13} aria-hidden /> {count} new
+        </button>
+      )}
+    </div>
+  )
+}
+
+function moveByArrows(event: KeyboardEvent, { rows, cursor, onMove, onToggle, onSelect }: TaskGridProps): void {
+  const row = rows.find(({ task }) => task.id === cursor)
+  const acts: Readonly<Record<string, (() => void) | undefined>> = {
+    ArrowDown: () => onMove(1),
+    ArrowUp: () => onMove(-1),
+    ArrowRight: row && !row.isExpanded ? () => onToggle(row.task.id) : undefined,
+    ArrowLeft: row?.isExpanded ? () => onToggle(row.task.id) : undefined,
+    ' ': row && (() => onSelect(row.task.id, event.shiftKey)),
+  }
+  const act = acts[event.key]
+  if (!act || event.altKey || event.ctrlKey || event.metaKey) return
+  event.preventDefault()
+  act()
+}
+
+/** The row that the keys move is on the screen, and has the focus if the list had it. */
+function useCursorInSight(
+  rows: readonly Row[],
+  cursor: string | undefined,
+  show: (index: number) => void,
+  scrollerRef: RefObject<HTMLDivElement | null>,
+): void {
+  const before = useRef(cursor)
+  useEffect(() => {
+    if (before.current === cursor || cursor === undefined) return
+    before.current = cursor
+    const index = rows.findIndex(({ task }) => task.id === cursor)
+    if (index >= 0) show(index)
+    const frame = requestAnimationFrame(() => {
+      const row = scrollerRef.current?.querySelector<HTMLElement>(`[data-task="${CSS.escape(cursor)}"]`)
+      if (row && !row.contains(document.activeElement)) row.focus({ preventScroll: true })
+    })
+    return () => cancelAnimationFrame(frame)
+  })
+}
+
+const wide = matchMedia('(min-width: 48rem)')
+
+function useIsWide(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      wide.addEventListener('change', listener)
+      return () => wide.removeEventListener('change', listener)
+    },
+    () => wide.matches,
+  )
+}

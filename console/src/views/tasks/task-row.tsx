@@ -1,0 +1,148 @@
+import type { Task } from 'holdfast/client'
+import { ChevronRight } from 'lucide-react'
+import { type CSSProperties, memo } from 'react'
+import { Link } from 'wouter'
+import { classes } from '../../design/classes.ts'
+import { ShortId } from '../../design/short-id.tsx'
+import { useLater } from '../../design/skeleton.tsx'
+import { Status, shownStatus } from '../../design/status.tsx'
+import { taskTitle } from '../../design/task-title.ts'
+import { Age, Duration } from '../../design/time.tsx'
+import { taskPath, threadPath } from '../../place.ts'
+import { ChildCount, useChildCount } from './child-count.tsx'
+import { LastLine } from './last-line.tsx'
+import type { Row } from './tree-rows.ts'
+
+/** The columns of the list and its head. */
+export const columns =
+  'md:grid md:grid-cols-[3.5rem_7rem_minmax(0,1fr)_6.5rem_7.5rem_6.5rem_5rem_3rem_4.5rem] md:items-center md:gap-x-3'
+
+export interface RowActions {
+  readonly onOpen: (id: string) => void
+  readonly onSelect: (id: string, isRange: boolean) => void
+  readonly onToggle: (id: string) => void
+  readonly onFocus: (id: string) => void
+}
+
+interface TaskRowProps extends RowActions {
+  readonly row: Row
+  readonly index: number
+  readonly top: number
+  readonly height: number
+  readonly isSelected: boolean
+  readonly isCursor: boolean
+}
+
+// A row that is only scrolled past asks for nothing.
+const restMs = 150
+
+export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
+  const { row, index, top, height, isSelected, isCursor, onSelect, onFocus, onOpen } = props
+  const { task, depth, isExpanded } = row
+  const rests = useLater(restMs)
+  const style: CSSProperties = { transform: `translateY(${top}px)`, height }
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-level={depth + 1}
+      aria-expanded={isExpanded}
+      aria-selected={isSelected}
+      aria-label={`${taskTitle(task)}, ${shownStatus(task)}`}
+      data-task={task.id}
+      tabIndex={isCursor ? 0 : -1}
+      onFocus={() => onFocus(task.id)}
+      onDoubleClick={() => onOpen(task.id)}
+      style={style}
+      className={classes(
+        'absolute inset-x-0 top-0 flex flex-col justify-center gap-1 border-b border-line px-4 md:px-6',
+        'outline-offset-[-2px] hover:bg-hover',
+        columns,
+        isSelected && 'bg-selected hover:bg-selected',
+      )}
+    >
+      <div role="gridcell" className="hidden items-center gap-1 md:flex">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          checked={isSelected}
+          onChange={() => {}}
+          onClick={(event) => onSelect(task.id, event.shiftKey)}
+          aria-label={`Select ${taskTitle(task)}`}
+          className="size-3.5 accent-accent-fill"
+        />
+        {rests && <Expander {...props} />}
+      </div>
+      <Cell className="order-2 flex items-center gap-3 md:order-none">
+        <Status status={shownStatus(task)} />
+        <span className="flex gap-2 text-xs text-ink-soft md:hidden">
+          <span className="max-w-32 truncate">{task.agent ?? task.type}</span>
+          <Age at={task.createdAt} />
+        </span>
+      </Cell>
+      <Cell className="min-w-0">
+        <div style={{ paddingLeft: `${depth * 1.25}rem` }} className="min-w-0">
+          <Link href={taskPath(task.id)} tabIndex={-1} className="block truncate font-medium hover:text-accent">
+            {taskTitle(task)}
+          </Link>
+          <div className="hidden truncate text-xs text-ink-soft md:block">
+            {rests ? <LastLine task={task} /> : '\u00a0'}
+          </div>
+        </div>
+      </Cell>
+      <WideCells task={task} rests={rests} />
+    </div>
+  )
+})
+
+/** What there is room for beside the description. */
+function WideCells({ task, rests }: { readonly task: Task; readonly rests: boolean }) {
+  return (
+    <>
+      <Cell className="hidden min-w-0 truncate text-ink-soft md:block">{task.agent ?? task.type}</Cell>
+      <Cell className="hidden min-w-0 truncate md:block">
+        <Link href={threadPath(task.thread)} tabIndex={-1} className="text-ink-soft hover:text-accent">
+          {task.thread}
+        </Link>
+      </Cell>
+      <Cell className="hidden text-xs md:block">{rests && <Children id={task.id} />}</Cell>
+      <Cell className="hidden text-right text-ink-soft md:block">
+        {task.startedAt !== undefined && <Duration from={task.startedAt} to={task.completedAt} />}
+      </Cell>
+      <Cell className="hidden text-right text-ink-soft md:block">
+        <Age at={task.createdAt} />
+      </Cell>
+      <Cell className="hidden text-right md:block">
+        <ShortId id={task.id} />
+      </Cell>
+    </>
+  )
+}
+
+function Cell({ className, children }: { readonly className: string; readonly children: React.ReactNode }) {
+  return (
+    <div role="gridcell" className={className}>
+      {children}
+    </div>
+  )
+}
+
+function Children({ id }: { readonly id: string }) {
+  return <ChildCount {...useChildCount(id)} />
+}
+
+function Expander({ row: { task, isExpanded }, onToggle }: TaskRowProps) {
+  const { all } = useChildCount(task.id)
+  if (all === 0) return null
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      onClick={() => onToggle(task.id)}
+      aria-label={`${isExpanded ? 'Fold' : 'Unfold'} what ${taskTitle(task)} spawned`}
+      className="grid size-6 place-items-center rounded-sm text-ink-faint hover:bg-hover hover:text-ink"
+    >
+      <ChevronRight size={14} aria-hidden className={classes('transition-transform', isExpanded && 'rotate-90')} />
+    </button>
+  )
+}

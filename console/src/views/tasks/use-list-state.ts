@@ -1,0 +1,34 @@
+import { useCallback, useRef, useState } from 'react'
+import type { Row } from './tree-rows.ts'
+
+/** What somebody is doing with the list: where the keys are, what is selected, and what is unfolded. */
+export function useListState() {
+  const [cursor, setCursor] = useState<string>()
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
+  const lastSelected = useRef<string>(undefined)
+
+  const move = useCallback((rows: readonly Row[], by: number) => {
+    setCursor((now) => {
+      const at = rows.findIndex(({ task }) => task.id === now)
+      const next = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))
+      return rows[next]?.task.id
+    })
+  }, [])
+
+  /** With `isRange` everything between it and the last that was selected. */
+  const select = useCallback((rows: readonly Row[], id: string, isRange: boolean) => {
+    const ids: string[] = rows.map(({ task }) => task.id)
+    const [from, to] = [ids.indexOf(lastSelected.current ?? id), ids.indexOf(id)].toSorted((a, b) => a - b)
+    lastSelected.current = id
+    if (isRange && from !== undefined && from >= 0 && to !== undefined) {
+      setSelected((now) => now.union(new Set(ids.slice(from, to + 1))))
+    } else {
+      setSelected((now) => now.symmetricDifference(new Set([id])))
+    }
+  }, [])
+
+  const toggle = useCallback((id: string) => setExpanded((now) => now.symmetricDifference(new Set([id]))), [])
+  const clear = useCallback(() => setSelected(new Set()), [])
+  return { cursor, setCursor, selected, expanded, move, select, toggle, clear }
+}

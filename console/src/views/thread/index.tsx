@@ -1,0 +1,118 @@
+import type { Task } from 'holdfast/client'
+import { type OneThread, useAgents, useClient, useThread } from 'holdfast/react'
+import { MessagesSquare } from 'lucide-react'
+import { type ReactNode, useMemo, useRef } from 'react'
+import { Empty } from '../../design/empty.tsx'
+import { ErrorState } from '../../design/error-state.tsx'
+import { Loading } from '../../design/loading.tsx'
+import { attempt } from '../../shell/attempt.ts'
+import { Page } from '../../shell/page.tsx'
+import { Composer } from './composer.tsx'
+import { useKeptText } from './kept-text.ts'
+import { Refusal } from './question-card.tsx'
+import { QueueList } from './queue-list.tsx'
+import { ThreadHeader } from './thread-header.tsx'
+import { transcriptOf } from './transcript.ts'
+import { TranscriptList } from './transcript-list.tsx'
+import { useOlder } from './use-older.ts'
+import { useQuestionLog } from './use-question-log.ts'
+import { useThreadCommands } from './use-thread-commands.ts'
+import { useWriting } from './use-writing.ts'
+
+export function ThreadView({ thread }: { readonly thread: string }) {
+  const client = useClient()
+  const { agents } = useAgents()
+  const [chosen, choose] = useKeptText(`agent.${thread}`)
+  const names = agents.map(({ name }) => name)
+  const view = useThread(thread)
+  const agent = agentOf(chosen, names, view)
+  const conversation = useOlder(client, thread, view.messages)
+  const questions = useQuestionLog(client, thread, view)
+  const tasks = useMemo(() => [...view.tasks.values()], [view.tasks])
+  const entries = useMemo(
+    () => transcriptOf({ messages: conversation.messages, tasks, live: view.live, questions }),
+    [conversation.messages, tasks, view.live, questions],
+  )
+  const asking = useMemo(() => new Set<string>(view.questions.map(({ task }) => task)), [view.questions])
+  const scrollRef = useRef<HTMLDivElement>(null)
+  const inputRef = useRef<HTMLTextAreaElement>(null)
+  const run = tasks.find(({ type, status }) => type === 'run' && status === 'running')
+  const { send, steered } = useWriting(view, agent)
+  useThreadCommands({ thread, scrollRef, inputRef, ...(view.status === 'running' && { stop: view.stop }) })
+  return (
+    <Page title={thread} header={<ThreadHeader thread={thread} run={run} waiting={view.queue.length} />}>
+      <Body view={view} isEmpty={entries.length === 0}>
+        <TranscriptList
+          entries={entries}
+          live={view.live}
+          asking={asking}
+          onAnswer={view.answer}
+          hasOlder={conversation.hasOlder}
+          isLoadingOlder={conversation.isLoadingOlder}
+          onOlder={conversation.loadOlder}
+          scrollRef={scrollRef}
+        />
+      </Body>
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-2 px-3 pb-3 md:px-6 md:pb-5">
+        {conversation.olderError !== undefined && <Refusal error={conversation.olderError} />}
+        <QueueList queue={view.queue} steered={steered} onWithdraw={(id) => attempt(view.withdraw(id))} />
+        <Composer
+          thread={thread}
+          inputRef={inputRef}
+          agent={agent}
+          agents={names}
+          onAgent={choose}
+          isRunning={view.status === 'running'}
+          isStopping={run?.cancelRequestedAt !== undefined}
+          onSend={send}
+          onStop={view.stop}
+        />
+      </div>
+      <Spoken run={run} openCount={view.questions.length} isLoading={view.isLoading} />
+    </Page>
+  )
+}
+
+interface BodyProps {
+  readonly view: OneThread
+  readonly isEmpty: boolean
+  readonly children: ReactNode
+}
+
+function Body({ view, isEmpty, children }: BodyProps) {
+  if (view.error && isEmpty) return <ErrorState error={view.error} what="thread" onRetry={view.retry} />
+  if (view.isLoading) return <Loading rows={5} />
+  if (!isEmpty) return children
+  return (
+    <Empty icon={MessagesSquare} title="Nothing was said here yet">
+      <p>Write below. A thread needs no other beginning, and it goes on when you leave.</p>
+    </Empty>
+  )
+}
+
+interface SpokenProps {
+  readonly run: Task | undefined
+  readonly openCount: number
+  readonly isLoading: boolean
+}
+
+/** What a screen reader says of a thread at work: its turns, and never each word that streams in. */
+function Spoken({ run, openCount, isLoading }: SpokenProps) {
+  const work = run ? `${run.agent ?? 'The run'} is at work` : 'Idle'
+  const asked =
+    openCount > 0 ? `${openCount === 1 ? 'A question waits' : `${openCount} questions wait`} for an answer` : ''
+  return (
+    <p role="status" className="sr-only">
+      {isLoading ? '' : [work, asked].filter(Boolean).join('. ')}
+    </p>
+  )
+}
+
+/** The one that was chosen here, else that of the last run, else one that can be asked. */
+function agentOf(chosen: string, names: readonly string[], { tasks }: OneThread): string {
+  if (names.includes(chosen)) return chosen
+  const last = [...tasks.values()].findLast(({ type }) => type === 'run')?.agent
+  if (last !== undefined && names.includes(last)) return last
+  // A script says a prompt back; whatever else there is answers better.
+  return names.find((name) => name !== 'script' && name !== 'echo') ?? names[0] ?? ''
+}

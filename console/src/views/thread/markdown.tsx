@@ -1,0 +1,111 @@
+import { Copy } from 'lucide-react'
+import { type ComponentProps, memo, type ReactNode, useRef } from 'react'
+import ReactMarkdown, { type Components } from 'react-markdown'
+import remarkGfm from 'remark-gfm'
+import { Button } from '../../design/button.tsx'
+import { copyAndSay } from '../../design/copy-menu.tsx'
+import { harmlessText, harmlessUrl } from './harmless-text.ts'
+import { textBlocks } from './text-blocks.ts'
+
+const plugins = [remarkGfm]
+
+/**
+ * What a model wrote, which nobody has looked at: markup in it stays text, a link leads to the web or to mail and tells the
+ * other side nothing, and nothing is loaded from elsewhere.
+ */
+export function Markdown({ text }: { readonly text: string }) {
+  return (
+    <div className="flex flex-col gap-3 text-md break-words">
+      {textBlocks(text).map((block, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a text grows at its end, where the last block is.
+        <Block key={at} text={block} />
+      ))}
+    </div>
+  )
+}
+
+const Block = memo(function Block({ text }: { readonly text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={plugins} urlTransform={(url) => harmlessUrl(url) ?? ''} components={components}>
+      {harmlessText(text)}
+    </ReactMarkdown>
+  )
+})
+
+type Given<Tag extends keyof React.JSX.IntrinsicElements> = ComponentProps<Tag> & { readonly node?: unknown }
+
+const components: Components = {
+  a: ({ href, children }: Given<'a'>) => <OutwardLink href={href}>{children}</OutwardLink>,
+  img: ({ src, alt }: Given<'img'>) => (
+    <OutwardLink href={typeof src === 'string' ? src : undefined}>image: {alt || 'without a text'}</OutwardLink>
+  ),
+  pre: ({ children }: Given<'pre'>) => <CodeBlock>{children}</CodeBlock>,
+  code: ({ children }: Given<'code'>) => (
+    <code className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-[0.86em]">{children}</code>
+  ),
+  h1: ({ children }: Given<'h1'>) => <h3 className="mt-2 text-lg font-semibold">{children}</h3>,
+  h2: ({ children }: Given<'h2'>) => <h3 className="mt-2 text-lg font-semibold">{children}</h3>,
+  h3: ({ children }: Given<'h3'>) => <h4 className="mt-1 font-semibold">{children}</h4>,
+  h4: ({ children }: Given<'h4'>) => <h4 className="mt-1 font-semibold">{children}</h4>,
+  h5: ({ children }: Given<'h5'>) => <h5 className="font-semibold">{children}</h5>,
+  h6: ({ children }: Given<'h6'>) => <h5 className="font-semibold">{children}</h5>,
+  ul: ({ children }: Given<'ul'>) => <ul className="flex list-disc flex-col gap-1 pl-5">{children}</ul>,
+  ol: ({ children, start }: Given<'ol'>) => (
+    <ol start={start} className="flex list-decimal flex-col gap-1 pl-6">
+      {children}
+    </ol>
+  ),
+  blockquote: ({ children }: Given<'blockquote'>) => (
+    <blockquote className="border-l-2 border-line-strong pl-4 text-ink-soft">{children}</blockquote>
+  ),
+  hr: () => <hr className="border-line" />,
+  table: ({ children }: Given<'table'>) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+    <div tabIndex={0} className="scroller rounded-md border border-line">
+      <table className="w-full text-left text-sm">{children}</table>
+    </div>
+  ),
+  th: ({ children }: Given<'th'>) => <th className="bg-sunken px-3 py-1.5 font-semibold">{children}</th>,
+  td: ({ children }: Given<'td'>) => <td className="border-t border-line px-3 py-1.5 align-top">{children}</td>,
+  input: ({ checked }: Given<'input'>) => <span className="font-mono">{checked ? '[x]' : '[ ]'} </span>,
+}
+
+function OutwardLink({ href, children }: { readonly href?: string | undefined; readonly children: ReactNode }) {
+  if (!href) return <span className="underline decoration-dotted underline-offset-3">{children}</span>
+  return (
+    <a
+      href={href}
+      title={href}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="font-medium text-accent underline underline-offset-3"
+    >
+      {children}
+    </a>
+  )
+}
+
+function CodeBlock({ children }: { readonly children: ReactNode }) {
+  const ref = useRef<HTMLPreElement>(null)
+  return (
+    <div className="group relative">
+      <pre
+        ref={ref}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+        tabIndex={0}
+        className="scroller rounded-md border border-line bg-sunken p-3 text-sm [&>code]:bg-transparent [&>code]:p-0 [&>code]:text-sm"
+      >
+        {children}
+      </pre>
+      <Button
+        look="quiet"
+        isIcon
+        aria-label="Copy the code"
+        onClick={() => void copyAndSay('the code', ref.current?.textContent ?? '')}
+        className="absolute top-1 right-1 bg-sunken opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+      >
+        <Copy size={14} aria-hidden />
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import type { Message } from 'holdfast/client'
+
+interface Page {
+  readonly messages: readonly Message[]
+  readonly cursor?: number
+}
+
+/** Reads the conversation after a number. */
+export type ReadMessages = (after: number) => Promise<Page>
+
+export interface Older {
+  readonly messages: readonly Message[]
+  /** There is nothing before them. */
+  readonly isAll: boolean
+}
+
+// The route reads forward only. A screen of messages is mostly within so many events; where it is not, the stretch grows.
+const stretchFirst = 1000
+const countWanted = 30
+
+/** The messages before a number, at least a screen of them unless there are no more. */
+export async function olderMessages(read: ReadMessages, before: number): Promise<Older> {
+  for (let stretch = stretchFirst; ; stretch *= 4) {
+    const after = Math.max(0, before - 1 - stretch)
+    const messages = await between(read, after, before)
+    if (after === 0) return { messages, isAll: true }
+    if (messages.length >= countWanted) return { messages, isAll: false }
+  }
+}
+
+async function between(read: ReadMessages, after: number, before: number): Promise<Message[]> {
+  const found: Message[] = []
+  for (let from: number | undefined = after; from !== undefined; ) {
+    const page: Page = await read(from)
+    found.push(...page.messages.filter(({ seq }) => seq < before))
+    const last = page.messages.at(-1)?.seq ?? before
+    from = last >= before - 1 ? undefined : page.cursor
+  }
+  return found
+}
+
+/**
+ * What is known of a conversation after the live part of it has changed. A snapshot holds its end only: what was read
+ * before it stays, unless there is a hole between the two that nobody can fill.
+ */
+export function joined(known: readonly Message[], recent: readonly Message[], snapshotCount = 100): readonly Message[] {
+  const first = recent[0]
+  if (!first || known.length === 0) return recent
+  const earlier = known.filter(({ seq }) => seq < first.seq)
+  if (earlier.length === 0) return recent
+  const overlaps = known.some(({ seq }) => seq >= first.seq)
+  if (!overlaps && recent.length >= snapshotCount) return recent
+  return [...earlier, ...recent]
+}

@@ -1,0 +1,142 @@
+import { Check, CircleSlash, MessageCircleQuestion } from 'lucide-react'
+import { type FormEvent, memo, useId, useState } from 'react'
+import { Button } from '../../design/button.tsx'
+import { messageOf, requestIdOf } from '../../design/error-state.tsx'
+import { useNow } from '../../design/now.ts'
+import { durationText } from '../../design/span-text.ts'
+import { harmlessText } from './harmless-text.ts'
+import type { Asked } from './transcript.ts'
+
+interface QuestionCardProps {
+  readonly asked: Asked
+  readonly onAnswer: (question: string, answer: string) => Promise<unknown>
+}
+
+/** What a task asks of people. Whoever answers first answers for all; the others see it closed at once. */
+export const QuestionCard = memo(function QuestionCard({ asked, onAnswer }: QuestionCardProps) {
+  const { question, end } = asked
+  const titleId = useId()
+  const isOpen = end === undefined
+  return (
+    <section
+      aria-labelledby={titleId}
+      data-question={question.id}
+      data-open={isOpen}
+      className={`flex flex-col gap-3 rounded-lg border p-4 ${isOpen ? 'border-warn bg-warn-soft' : 'border-line bg-panel'}`}
+    >
+      <header className="flex items-start gap-2">
+        <MessageCircleQuestion
+          size={18}
+          aria-hidden
+          className={`mt-0.5 shrink-0 ${isOpen ? 'text-warn' : 'text-ink-faint'}`}
+        />
+        <h3 id={titleId} className="text-md font-semibold whitespace-pre-wrap">
+          {harmlessText(question.text)}
+        </h3>
+      </header>
+      {isOpen ? <AnswerForm question={question} onAnswer={onAnswer} labelledBy={titleId} /> : <Ending end={end} />}
+    </section>
+  )
+})
+
+function Ending({ end }: { readonly end: NonNullable<Asked['end']> }) {
+  if ('closed' in end) {
+    return (
+      <p className="flex items-center gap-1.5 text-ink-soft">
+        <CircleSlash size={14} aria-hidden />
+        {end.closed === 'timeout' ? 'Closed: nobody answered in time' : 'Closed'}
+      </p>
+    )
+  }
+  const who = end.by === 'timeout' ? 'by default, as nobody did' : `by ${end.by}`
+  return (
+    <p className="flex items-center gap-1.5">
+      <Check size={14} aria-hidden className="shrink-0 text-ok" />
+      <span className="min-w-0 break-words">
+        <span className="font-medium">{harmlessText(textOf(end.answer))}</span>{' '}
+        <span className="text-ink-soft">answered {who}</span>
+      </span>
+    </p>
+  )
+}
+
+interface AnswerFormProps extends Omit<QuestionCardProps, 'asked'> {
+  readonly question: Asked['question']
+  readonly labelledBy: string
+}
+
+function AnswerForm({ question, onAnswer, labelledBy }: AnswerFormProps) {
+  const { id, options } = question
+  const [text, setText] = useState('')
+  const [isSending, setSending] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const answer = async (given: string) => {
+    setSending(true)
+    setError(undefined)
+    try {
+      await onAnswer(id, given)
+    } catch (refusal) {
+      setError(refusal)
+    }
+    setSending(false)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() !== '') void answer(text)
+  }
+  return (
+    <>
+      {options && options.length > 0 ? (
+        <div role="group" aria-labelledby={labelledBy} className="flex flex-wrap gap-2">
+          {options.map((option) => (
+            <Button key={option} disabled={isSending} onClick={() => void answer(option)} className="max-w-full">
+              <span className="truncate">{harmlessText(option)}</span>
+            </Button>
+          ))}
+        </div>
+      ) : (
+        <form onSubmit={submit} className="flex gap-2">
+          <input
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            aria-labelledby={labelledBy}
+            placeholder="Your answer"
+            className="h-8 min-w-0 flex-1 rounded-md border border-line-strong bg-panel px-3 placeholder:text-ink-faint"
+          />
+          <Button look="solid" type="submit" disabled={isSending || text.trim() === ''}>
+            Answer
+          </Button>
+        </form>
+      )}
+      <Expiry question={question} />
+      {error !== undefined && <Refusal error={error} />}
+    </>
+  )
+}
+
+function Expiry({ question }: { readonly question: Asked['question'] }) {
+  const { expiresAt, default: fallback } = question
+  const now = useNow(expiresAt !== undefined)
+  if (expiresAt === undefined) return null
+  const left = durationText(Math.max(0, Math.floor((expiresAt - now) / 1000) * 1000))
+  const then = fallback === undefined ? 'is closed' : `is answered with “${textOf(fallback)}”`
+  return (
+    <p className="text-xs text-ink-soft">
+      Otherwise it {harmlessText(then)} in {left}
+    </p>
+  )
+}
+
+export function Refusal({ error }: { readonly error: unknown }) {
+  const requestId = requestIdOf(error)
+  return (
+    <p role="alert" className="text-sm text-bad">
+      {messageOf(error)}
+      {requestId !== undefined && <span className="ml-2 font-mono text-xs text-ink-soft">Request {requestId}</span>}
+    </p>
+  )
+}
+
+function textOf(answer: unknown): string {
+  return typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '')
+}

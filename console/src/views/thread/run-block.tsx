@@ -1,0 +1,176 @@
+import type { Part, Task } from 'holdfast/client'
+import { Ban, Brain, ChevronRight, CircleX, History, type LucideIcon, Timer } from 'lucide-react'
+import { memo, type ReactNode, useDeferredValue } from 'react'
+import { Link } from 'wouter'
+import { Json } from '../../design/json.tsx'
+import { ShortId } from '../../design/short-id.tsx'
+import { Status, shownStatus } from '../../design/status.tsx'
+import { Duration } from '../../design/time.tsx'
+import { taskPath } from '../../place.ts'
+import { ChildCard } from './child-card.tsx'
+import { FilePart } from './file-part.tsx'
+import { harmlessText } from './harmless-text.ts'
+import { Markdown } from './markdown.tsx'
+import { QuestionCard } from './question-card.tsx'
+import { ToolCard } from './tool-card.tsx'
+import type { RunEntry } from './transcript.ts'
+
+export interface BlockProps {
+  readonly live: ReadonlyMap<string, readonly Part[]>
+  /** Those of which a question is open. */
+  readonly asking: ReadonlySet<string>
+  readonly onAnswer: (question: string, answer: string) => Promise<unknown>
+}
+
+/** All that a run did: what it said, its tools and children, what it asked, and how it ended. */
+export function RunBlock({ entry, ...shared }: BlockProps & { readonly entry: RunEntry }) {
+  const { task, parts, isLive, children, questions } = entry
+  // Children that no call spawned come before the words, so that nothing moves while the words grow.
+  const firstWord = parts.findIndex(({ type }) => type === 'text')
+  const lead = firstWord === -1 ? parts : parts.slice(0, firstWord)
+  const rest = firstWord === -1 ? [] : parts.slice(firstWord)
+  return (
+    <article aria-label={task ? `Run of ${task.agent ?? 'an agent'}` : 'Run'} className="flex flex-col gap-3">
+      {task && <RunLine task={task} />}
+      <Parts parts={lead} entry={entry} {...shared} />
+      {children.length > 0 && <Children tasks={children} {...shared} />}
+      <Parts parts={rest} entry={entry} isEnd {...shared} />
+      {isLive && parts.length === 0 && children.length === 0 && <Waiting />}
+      {questions.map((asked) => (
+        <QuestionCard key={asked.question.id} asked={asked} onAnswer={shared.onAnswer} />
+      ))}
+      <Ending entry={entry} />
+    </article>
+  )
+}
+
+function RunLine({ task }: { readonly task: Task }) {
+  const { id, agent, startedAt, completedAt, attempt } = task
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-faint">
+      <span className="text-sm font-semibold text-ink">{agent ?? 'run'}</span>
+      <Status status={shownStatus(task)} />
+      {startedAt !== undefined && <Duration from={startedAt} to={completedAt} />}
+      <Link href={taskPath(id)} className="rounded-sm hover:underline" aria-label={`Task ${id}`}>
+        <ShortId id={id} />
+      </Link>
+      {attempt > 1 && (
+        <span className="inline-flex items-center gap-1" title={`Attempt ${attempt}`}>
+          <History size={12} aria-hidden /> went on after a restart
+        </span>
+      )}
+    </p>
+  )
+}
+
+interface PartsProps extends BlockProps {
+  readonly parts: readonly Part[]
+  readonly entry: RunEntry
+  readonly isEnd?: boolean
+}
+
+function Parts({ parts, ...shared }: PartsProps) {
+  return parts.map((part, at) => {
+    const key = part.type === 'tool' ? part.id : `${part.type}-${at}`
+    return <PartBlock key={key} part={part} isLast={at === parts.length - 1} {...shared} />
+  })
+}
+
+interface PartBlockProps extends Omit<PartsProps, 'parts'> {
+  readonly part: Part
+  readonly isLast: boolean
+}
+
+function PartBlock({ part, isLast, entry, isEnd = false, ...shared }: PartBlockProps) {
+  const { isLive, childrenOfCall } = entry
+  switch (part.type) {
+    case 'text':
+      return <Words text={part.text} isGrowing={isLive && isEnd && isLast} />
+    case 'reasoning':
+      return <Reasoning text={part.text} isGrowing={isLive && isLast} />
+    case 'tool':
+      return (
+        <div className="flex flex-col gap-2">
+          <ToolCard part={part} isLive={isLive} />
+          <Children tasks={childrenOfCall.get(part.id) ?? []} {...shared} />
+        </div>
+      )
+    case 'file':
+      return <FilePart part={part} />
+    case 'data':
+      return <Json value={part.value} label={part.name} />
+  }
+}
+
+/** A text that grows is laid out when there is time for it; the page stays quick however fast it comes. */
+const Words = memo(function Words({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
+  const shown = useDeferredValue(text)
+  return (
+    <div data-growing={isGrowing}>
+      <Markdown text={isGrowing ? shown : text} />
+      {isGrowing && <span aria-hidden className="mt-2 block size-2 animate-wait rounded-full bg-run" />}
+    </div>
+  )
+})
+
+const Reasoning = memo(function Reasoning({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
+  return (
+    <details className="group">
+      <summary className="flex w-fit list-none items-center gap-1.5 rounded-sm text-xs font-medium text-ink-soft hover:text-ink [&::-webkit-details-marker]:hidden">
+        <Brain size={14} aria-hidden className={isGrowing ? 'animate-wait' : undefined} />
+        {isGrowing ? 'Thinking…' : 'Thought'}
+        <ChevronRight size={14} aria-hidden className="group-open:rotate-90" />
+      </summary>
+      <p className="mt-2 border-l-2 border-line pl-4 whitespace-pre-wrap text-ink-soft">{harmlessText(text)}</p>
+    </details>
+  )
+})
+
+function Children({ tasks, live, asking }: BlockProps & { readonly tasks: readonly Task[] }) {
+  if (tasks.length === 0) return null
+  return (
+    <ul aria-label="Child tasks" className="flex flex-col gap-2">
+      {tasks.map((task) => (
+        <li key={task.id}>
+          <ChildCard task={task} parts={live.get(task.id)} hasQuestion={asking.has(task.id)} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Waiting() {
+  return <p className="animate-wait text-ink-faint">Working…</p>
+}
+
+/** Only what did not end well needs a word, and what ended without any. */
+function Ending({ entry: { task, message, parts, isLive } }: { readonly entry: RunEntry }) {
+  if (isLive) return null
+  const partly = parts.some(({ type }) => type !== 'reasoning') ? 'What is above is as far as it came.' : ''
+  if (message?.finish === 'cancelled') return <Note icon={Ban} ink="text-warn" title="Cancelled" text={partly} />
+  if (message?.finish === 'timeout') return <Note icon={Timer} ink="text-bad" title="Out of time" text={partly} />
+  if (message?.finish === 'error' || task?.status === 'failed') {
+    const why = task?.error ? harmlessText(task.error.message) : ''
+    return <Note icon={CircleX} ink="text-bad" title="Failed" text={[why, partly].filter(Boolean).join('. ')} />
+  }
+  if (message || task?.result === undefined) return null
+  return <Json value={task.result} label="the result" />
+}
+
+interface NoteProps {
+  readonly icon: LucideIcon
+  readonly ink: string
+  readonly title: string
+  readonly text: ReactNode
+}
+
+function Note({ icon: Icon, ink, title, text }: NoteProps) {
+  return (
+    <p data-ending={title} className="flex items-start gap-1.5 text-sm text-ink-soft">
+      <Icon size={14} aria-hidden className={`mt-[3px] shrink-0 ${ink}`} />
+      <span className="min-w-0 break-words">
+        <span className={`font-medium ${ink}`}>{title}</span> {text}
+      </span>
+    </p>
+  )
+}

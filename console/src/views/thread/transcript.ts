@@ -1,0 +1,166 @@
+import type { Message, Part, Question, Task } from 'holdfast/client'
+
+/**
+ * A thread as a column to read. Messages stand in the order of their numbers. What a run did stands together with what it
+ * said: its children, its questions, its end. Holdfast writes a run's own words as one message when it ends; until then
+ * they are its live parts, in the same place.
+ */
+export type Entry = SaidEntry | RunEntry | AsideEntry
+
+/** What somebody said, or what woke the thread. */
+export interface SaidEntry {
+  readonly kind: 'said'
+  readonly key: string
+  readonly message: Message
+}
+
+/** What a run put out, as far as it has come. */
+export interface RunEntry {
+  readonly kind: 'run'
+  readonly key: string
+  /** Absent if it ended long ago, and only its words are left. */
+  readonly task?: Task
+  readonly message?: Message
+  readonly parts: readonly Part[]
+  readonly isLive: boolean
+  /** Spawned by no tool call of it; the others stand at their call. */
+  readonly children: readonly Task[]
+  readonly childrenOfCall: ReadonlyMap<string, readonly Task[]>
+  readonly questions: readonly Asked[]
+}
+
+/** A task that belongs to no run which is shown. */
+export interface AsideEntry {
+  readonly kind: 'aside'
+  readonly key: string
+  readonly task: Task
+  readonly questions: readonly Asked[]
+}
+
+/** A question, and what became of it. */
+export interface Asked {
+  readonly question: Question
+  /** Open unless given. */
+  readonly end?: { readonly answer: unknown; readonly by: string } | { readonly closed: 'timeout' | 'ended' }
+}
+
+export interface ThreadParts {
+  /** By their numbers. */
+  readonly messages: readonly Message[]
+  /** In the order of acceptance. */
+  readonly tasks: readonly Task[]
+  readonly live: ReadonlyMap<string, readonly Part[]>
+  readonly questions: readonly Asked[]
+}
+
+export function transcriptOf({ messages, tasks, live, questions }: ThreadParts): Entry[] {
+  const family = familyOf(tasks, questions)
+  const spoken = new Set(messages.flatMap(({ role, task }) => (role === 'assistant' && task !== undefined ? task : [])))
+  // A run that is at work, or has ended without a word, stands after the last thing that was said to it.
+  const silent = new Map(tasks.filter((task) => isShownRun(task) && !spoken.has(task.id)).map((run) => [run.id, run]))
+  const lastSaid = new Map(messages.flatMap(({ task, seq }) => (task !== undefined ? [[task, seq] as const] : [])))
+  const entries: Entry[] = []
+  for (const message of messages) {
+    const run = message.task === undefined ? undefined : silent.get(message.task)
+    entries.push(message.role === 'assistant' ? family.run(message.task, message) : said(message))
+    if (run && lastSaid.get(run.id) === message.seq) {
+      entries.push(family.run(run.id, undefined, live.get(run.id)))
+      silent.delete(run.id)
+    }
+  }
+  // Of the others the prompt is older than what is shown; only what is still to come of them matters.
+  for (const run of silent.values()) {
+    if (run.status === 'running') entries.push(family.run(run.id, undefined, live.get(run.id)))
+  }
+  return withAsides(entries, family.asides(entries))
+}
+
+function said(message: Message): SaidEntry {
+  return { kind: 'said', key: `said-${message.id}`, message }
+}
+
+function isShownRun({ type, status }: Task): boolean {
+  return type === 'run' && status !== 'pending' && status !== 'cancelled'
+}
+
+/** Who belongs to whom. */
+function familyOf(tasks: readonly Task[], questions: readonly Asked[]) {
+  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]))
+  const children = Map.groupBy(
+    tasks.filter(({ type }) => type !== 'run'),
+    ({ parent }) => parent?.task ?? parent?.run,
+  )
+  const asked = Map.groupBy(questions, ({ question }) => rootOf(byId, question.task))
+  return {
+    run(id: string | undefined, message?: Message, live: readonly Part[] = []): RunEntry {
+      const task = id === undefined ? undefined : byId.get(id)
+      const parts = message?.parts ?? live
+      const calls = new Set(parts.flatMap((part) => (part.type === 'tool' ? part.id : [])))
+      const own = id === undefined ? [] : (children.get(id as Task['id']) ?? [])
+      const isOfCall = ({ parent }: Task) => parent?.call !== undefined && calls.has(parent.call)
+      return {
+        kind: 'run',
+        key: `run-${id ?? message?.id}`,
+        ...(task && { task }),
+        ...(message && { message }),
+        parts,
+        isLive: task?.status === 'running' && !message,
+        children: own.filter((child) => !isOfCall(child)),
+        childrenOfCall: Map.groupBy(own.filter(isOfCall), ({ parent }) => parent?.call ?? ''),
+        questions: id === undefined ? [] : (asked.get(id) ?? []),
+      }
+    },
+    asides(entries: readonly Entry[]): AsideEntry[] {
+      const shown = new Set(entries.flatMap((entry) => (entry.kind === 'run' ? (entry.task?.id ?? []) : [])))
+      const isAside = ({ id, type }: Task) => type !== 'run' && !byId.has(parentOf(byId.get(id)) ?? '')
+      const isOrphan = (task: Task) => {
+        const parent = byId.get(parentOf(task) ?? '')
+        return parent?.type === 'run' && !shown.has(parent.id) && task.type !== 'run' && isLive(task)
+      }
+      const found = tasks.filter((task) => isAside(task) || isOrphan(task))
+      return found.map((task) => ({
+        kind: 'aside',
+        key: `task-${task.id}`,
+        task,
+        questions: asked.get(task.id) ?? [],
+      }))
+    },
+  }
+}
+
+function isLive({ status }: Task): boolean {
+  return status === 'pending' || status === 'running'
+}
+
+function parentOf(task: Task | undefined): string | undefined {
+  return task?.parent?.task ?? task?.parent?.run
+}
+
+/** The run that a task works for; itself, or the uppermost that is known. */
+function rootOf(byId: ReadonlyMap<string, Task>, id: string): string {
+  let root = id
+  for (let task = byId.get(id); task && task.type !== 'run'; ) {
+    const above = parentOf(task)
+    const next = above === undefined ? undefined : byId.get(above)
+    if (!next) break
+    root = next.id
+    task = next
+  }
+  return root
+}
+
+/** Between what was said before and after they were accepted. */
+function withAsides(entries: readonly Entry[], asides: readonly AsideEntry[]): Entry[] {
+  const all = [...entries]
+  for (const aside of asides) {
+    const at = all.findIndex((entry) => startedAt(entry) > aside.task.createdAt)
+    all.splice(at === -1 ? all.length : at, 0, aside)
+  }
+  return all
+}
+
+function startedAt(entry: Entry): number {
+  if (entry.kind === 'said') return entry.message.at
+  if (entry.kind === 'aside') return entry.task.createdAt
+  return entry.task?.startedAt ?? entry.message?.at ?? Number.POSITIVE_INFINITY
+}

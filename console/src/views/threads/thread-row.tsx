@@ -1,0 +1,56 @@
+import type { ThreadLine } from 'holdfast/client'
+import { CircleDashed, LoaderCircle, MessageCircleQuestion } from 'lucide-react'
+import { memo } from 'react'
+import { Link } from 'wouter'
+import { Status } from '../../design/status.tsx'
+import { Age } from '../../design/time.tsx'
+import { threadPath } from '../../place.ts'
+import { harmlessText } from '../thread/harmless-text.ts'
+import type { ThreadNote } from './thread-notes.ts'
+
+interface ThreadRowProps {
+  readonly line: ThreadLine
+  readonly note: ThreadNote | undefined
+}
+
+export const ThreadRow = memo(function ThreadRow({ line, note }: ThreadRowProps) {
+  const { thread, at, head } = line
+  const { running = 0, queued = 0, questions = 0, last } = note ?? {}
+  return (
+    <li data-thread={thread}>
+      <Link
+        href={threadPath(thread)}
+        className="flex flex-col gap-1 px-4 py-3 -outline-offset-2 hover:bg-hover md:flex-row md:items-center md:gap-6 md:px-6"
+      >
+        <span className="flex min-w-0 flex-1 flex-col">
+          <span className="truncate text-md font-medium">{thread}</span>
+          <span className="truncate text-ink-soft">
+            {last ? harmlessText(last.description) : 'No run is known of it'}
+          </span>
+        </span>
+        <span className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs font-medium">
+          {questions > 0 && (
+            <span className="inline-flex h-6 items-center gap-1.5 rounded-full bg-warn-soft px-2.5 text-warn">
+              <MessageCircleQuestion size={14} aria-hidden /> {questions === 1 ? 'asks you' : `${questions} questions`}
+            </span>
+          )}
+          {last && running + queued === 0 && <Status status={last.status} />}
+          {running > 0 && (
+            <span className="inline-flex items-center gap-1.5 text-run">
+              <LoaderCircle size={14} strokeWidth={2.25} aria-hidden className="animate-spin" /> {running} running
+            </span>
+          )}
+          {queued > 0 && (
+            <span className="inline-flex items-center gap-1.5 text-wait">
+              <CircleDashed size={14} strokeWidth={2.25} aria-hidden /> {queued} queued
+            </span>
+          )}
+          <span className="font-normal text-ink-faint md:w-24 md:text-right">{head.toLocaleString('en')} events</span>
+          <span className="ml-auto font-normal text-ink-faint md:w-12 md:text-right">
+            <Age at={at} />
+          </span>
+        </span>
+      </Link>
+    </li>
+  )
+})

@@ -1,0 +1,21 @@
+import chromium from '@sparticuz/chromium'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright } from 'playwright-core'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+
+let browser: Browser | undefined
+
+/** Registers a browser for the tests of a file. */
+export function withBrowser(): void {
+  beforeAll(async () => {
+    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: ['--no-sandbox'] })
+  })
+  afterAll(() => browser?.close())
+}
+
+/** A browser of somebody who has never been here. */
+export async function freshContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  if (!browser) throw new Error('Call withBrowser() at the top of the file')
+  const context = await browser.newContext(options)
+  onTestFinished(() => context.close())
+  return context
+}

@@ -1,0 +1,107 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { expectAccessible } from './harness/axe.ts'
+import { withBrowser } from './harness/browser.ts'
+import { openConsoleOf, phone } from './harness/console.ts'
+import { withServer } from './harness/shared-server.ts'
+
+withBrowser()
+const server = withServer()
+const palette = (page: Page) => page.getByRole('dialog', { name: 'Commands' })
+
+describe('the palette', () => {
+  it('goes to a view, a task and a thread by a few letters', async () => {
+    const here = await openConsoleOf(server())
+    const task = await here.run('palette-thread', [{ return: 1 }])
+    await here.goto('/tasks')
+    const { page } = here
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    const find = async (text: string) => {
+      await page.keyboard.press('Control+k')
+      const input = palette(page).getByRole('combobox')
+      await input.fill(text)
+      await palette(page).getByRole('option').first().waitFor()
+      await input.press('Enter')
+    }
+    await find('agents')
+    await page.waitForURL('**/console/agents')
+    await find(task)
+    await page.waitForURL(`**/console/tasks/${task}`)
+    await page.keyboard.press('Control+k')
+    await palette(page).getByRole('option', { name: 'palette-thread' }).first().click()
+    await page.waitForURL('**/console/threads/palette-thread')
+    await find('never-used')
+    await page.waitForURL('**/console/threads/never-used')
+  })
+
+  it('does what the view on the screen can do', async () => {
+    const here = await openConsoleOf(server())
+    const task = await here.run('palette-stop', [{ hang: true }])
+    await here.goto('/threads/palette-stop')
+    const { page } = here
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await palette(page).getByRole('combobox').fill('cancel')
+    await palette(page).getByRole('option', { name: 'Stop the run' }).click()
+    await page.locator('[data-ending=Cancelled]').waitFor()
+    expect((await server().request<{ status: string }>('GET', `/v1/tasks/${task}`)).body.status).toBe('cancelled')
+  })
+
+  it('sets the theme, which stays', async () => {
+    const { page } = await openConsoleOf(server(), { path: '/threads' })
+    await page.getByRole('heading', { name: 'Threads' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await palette(page).getByRole('combobox').fill('dark')
+    await page.keyboard.press('Enter')
+    await page.locator('html[data-theme=dark]').waitFor()
+    await page.reload()
+    await page.locator('html[data-theme=dark]').waitFor()
+  })
+
+  it.each(['light', 'dark'] as const)('keeps nobody out, in the %s theme', async (theme) => {
+    const { page } = await openConsoleOf(server(), { path: '/threads/a', theme, viewport: phone })
+    await page.getByText('Nothing was said here yet').waitFor()
+    await page.keyboard.press('Control+k')
+    await palette(page).getByRole('option').first().waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await expectAccessible(page)
+  })
+})
+
+describe('keys', () => {
+  it('are listed by ?, those of the view with those of the shell', async () => {
+    const { page } = await openConsoleOf(server(), { path: '/threads/keys' })
+    await page.getByText('Nothing was said here yet').waitFor()
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keys' })
+    await dialog.getByText('Write a message').waitFor()
+    await dialog.getByText('Find a command').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+  })
+
+  it('are enough to find a thread, write to it and stop it', async () => {
+    const here = await openConsoleOf(server())
+    await here.run('by-keys', [{ say: 'at work' }, { hang: true }])
+    await here.goto('/tasks')
+    const { page } = here
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await page.locator('[data-thread=by-keys]').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/console/threads/by-keys')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await page.keyboard.press('m')
+    await page.keyboard.type('queued by keys')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('[data-queued]').getByText('queued by keys').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('c')
+    await page.locator('[data-ending=Cancelled]').first().waitFor()
+  })
+})

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { localServer } from '../server/harness/local-server.ts'
+import { expectAccessible } from './harness/axe.ts'
+import { withBrowser } from './harness/browser.ts'
+import { openConsole, phone } from './harness/console.ts'
+import { localConsole } from './harness/local-console.ts'
+import { refusals } from './harness/problems.ts'
+
+withBrowser()
+
+describe('a login', () => {
+  it('by the link works once, and leaves no code in the address', async () => {
+    const { server } = await localServer()
+    const code = server.newLoginCode('owner')
+    const page = await localConsole(server, { isLoggedIn: false, path: `#login=${code}`, allowed: refusals })
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    expect(page.url()).not.toContain(code)
+    await page.context().clearCookies()
+    await page.goto(`${server.url}/console/?again#login=${code}`)
+    await page.getByRole('alert').filter({ hasText: 'That login link was used' }).waitFor()
+  })
+
+  it('by a token is asked for, refused and taken', async () => {
+    const { server } = await localServer()
+    const page = await localConsole(server, { isLoggedIn: false, path: '/tasks', allowed: refusals })
+    await page.getByLabel('Token').fill('wrong')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('alert').filter({ hasText: 'That token is not known here.' }).waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Token').fill('secret')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]))).not.toContain(
+      'secret',
+    )
+  })
+})
+
+describe('the shell', () => {
+  it('leads everywhere by its rail and by keys, but not while somebody types', async () => {
+    const { page } = await openConsole({ path: '/tasks' })
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'System' }).click()
+    await page.waitForURL('**/console/system')
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await page.waitForURL('**/console/threads')
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await page.waitForURL('**/console/tasks')
+    const field = page.getByLabel('Filter by text or id')
+    await field.waitFor()
+    await page.keyboard.press('/')
+    await field.and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('g h')
+    expect(await field.inputValue()).toBe('g h')
+    expect(page.url()).toContain('/console/tasks?text=g+h')
+  })
+
+  it('says whether it is live, and since when it is not', async () => {
+    const { server } = await localServer()
+    const page = await localConsole(server, { allowed: refusals })
+    const pill = page.locator('[data-connection]').first()
+    await pill.filter({ hasText: 'Live' }).waitFor()
+    await page.context().setOffline(true)
+    await pill.filter({ hasText: /^Offline, as of \d\d:\d\d:\d\d$/ }).waitFor()
+    await page.context().setOffline(false)
+    await pill.filter({ hasText: 'Live' }).waitFor()
+    await server.close()
+    await pill.filter({ hasText: /^Reconnecting( in \d+ s|…)$/ }).waitFor()
+    await localServer({ port: server.port })
+    await pill.filter({ hasText: 'Live' }).waitFor()
+  })
+
+  it('keeps a chosen theme over a reload, and follows the system without one', async () => {
+    const { page } = await openConsole({ path: '/tasks', theme: 'dark' })
+    const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const dark = await scheme()
+    await page
+      .getByRole('button', { name: /^Theme/ })
+      .first()
+      .click()
+    expect(await scheme()).not.toBe(dark)
+    await page.reload()
+    await page.getByRole('button', { name: 'Theme: light' }).first().waitFor()
+    expect(await scheme()).not.toBe(dark)
+    await page.getByRole('button', { name: 'Theme: light' }).first().click()
+    await page.getByRole('button', { name: 'Theme: dark' }).first().click()
+    await page.getByRole('button', { name: 'Theme: as the system' }).first().waitFor()
+    expect(await scheme()).toBe(dark)
+  })
+
+  it('works under a base path, at every address', async () => {
+    const { server, run } = await localServer({ basePath: '/tools/holdfast' })
+    const id = await run('t', [{ say: 'under a path' }])
+    const page = await localConsole(server, { path: `/tasks/${id}` })
+    await page.getByText('under a path').first().waitFor()
+    await page.keyboard.press('u')
+    await page.waitForURL('**/tools/holdfast/console/tasks')
+    await page.locator(`[data-task="${id}"]`).waitFor()
+    await page.locator('[data-connection=live]').first().waitFor()
+  })
+
+  it('says that there is no such page', async () => {
+    const { page } = await openConsole({ path: '/nowhere/at/all' })
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  })
+
+  it('has its way around at the bottom of a phone', async () => {
+    const { page } = await openConsole({ path: '/tasks', viewport: phone })
+    const box = await page.getByRole('navigation', { name: 'Main' }).boundingBox()
+    expect(box?.y).toBeGreaterThan(phone.height - 80)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+  })
+
+  it('moves nothing for whoever wants no motion', async () => {
+    const { page, run } = await openConsole({ path: '/tasks', reducedMotion: 'reduce' })
+    await run('t', [{ hang: true }])
+    await page.locator('[data-task] [data-status=running]').waitFor()
+    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+  })
+})

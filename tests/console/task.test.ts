@@ -1,0 +1,223 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { expectAccessible } from './harness/axe.ts'
+import { withBrowser } from './harness/browser.ts'
+import { openConsole, openConsoleOf, phone } from './harness/console.ts'
+import { refusals } from './harness/problems.ts'
+
+withBrowser()
+
+const status = (page: Page, word: string) => page.locator(`header [data-status=${word}]`)
+const failing = [
+  {
+    spawn: {
+      script: [{ spawn: { script: [{ fail: 'no space left' }], name: 'disk', wait: true } }, { fail: 'disk failed' }],
+      name: 'copy',
+      wait: true,
+    },
+  },
+  { fail: 'copy failed' },
+]
+
+describe('a task', () => {
+  it('says where it comes from, how it is, and how long it waited and ran', async () => {
+    const { page, run, goto } = await openConsole()
+    const root = await run('t', [{ spawn: { script: [{ hang: true }], name: 'reader' } }, { hang: true }], {
+      description: 'Read all',
+    })
+    await goto(`/tasks/${root}`)
+    await page.getByRole('link', { name: /reader/ }).click()
+    const trail = page.getByRole('navigation', { name: 'Where it comes from' })
+    await trail.getByRole('link', { name: 'Read all' }).waitFor()
+    await page.getByRole('heading', { name: 'reader', level: 1 }).waitFor()
+    await status(page, 'running').waitFor()
+    for (const fact of ['Attempt', 'Queued', 'Running']) await page.locator('dt', { hasText: fact }).first().waitFor()
+    await page.keyboard.press('u')
+    await page.waitForURL(`**/tasks/${root}`)
+  })
+
+  it('shows its result first', async () => {
+    const { page, run, goto } = await openConsole()
+    await goto(`/tasks/${await run('t', [{ return: { pages: 12, title: '<b>bold</b>' } }])}`)
+    await page.getByRole('region', { name: 'Result' }).getByText('"title": "<b>bold</b>"').waitFor()
+    expect(await page.locator('b').count()).toBe(0)
+  })
+
+  it('that is cancelled says so at once, and then that it was forced', async () => {
+    const { page, run, goto } = await openConsole({ env: { HOLDFAST_GRACE_MS: '1500' } })
+    const id = await run('t', [{ spawn: { script: [{ hang: true }] } }, { hang: 'hard' }])
+    await goto(`/tasks/${id}`)
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByRole('button', { name: 'Cancel this tree' }).click()
+    await status(page, 'cancelling').waitFor()
+    await page.getByRole('button', { name: 'cancelling…' }).waitFor()
+    await status(page, 'cancelled').waitFor()
+    await page.getByText('was cut off after its grace time').waitFor()
+    expect(await page.getByRole('list').filter({ hasText: 'cancelled' }).count()).toBe(1)
+  })
+
+  it('is written to, and shows what it was sent', async () => {
+    const { page, run, goto } = await openConsole()
+    const id = await run('t', [{ receive: {} }, { say: 'thanks' }])
+    await goto(`/tasks/${id}`)
+    await status(page, 'running').waitFor()
+    await page.keyboard.press('m')
+    await page.getByRole('textbox', { name: 'Message' }).fill('look at page 4')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('region', { name: 'Inbox' }).getByText('look at page 4').waitFor()
+    await status(page, 'completed').waitFor()
+  })
+
+  it('that asks is answered where it is shown, also from above', async () => {
+    const { page, run, goto } = await openConsole()
+    const ask = { ask: { text: 'Deploy?', options: ['Yes', 'No'] } }
+    const id = await run('t', [{ spawn: { script: [ask], name: 'deployer', wait: true } }, { say: 'done' }])
+    await goto(`/tasks/${id}`)
+    await page.getByRole('button', { name: 'Yes' }).click()
+    await status(page, 'completed').waitFor()
+    await page.locator('[data-question]').waitFor({ state: 'detached' })
+  })
+
+  it('is copied as id, link, curl, command and JSON', async () => {
+    const { page, run, goto, server } = await openConsole()
+    const id = await run('t', [{ say: 'x' }])
+    await goto(`/tasks/${id}`)
+    await status(page, 'completed').waitFor()
+    const copied = async (title: string) => {
+      await page.getByRole('button', { name: 'Copy', exact: true }).click()
+      await page.getByRole('menuitem', { name: title }).click()
+      await page.getByText(`Copied: ${title}`).last().waitFor()
+      return page.evaluate(() => navigator.clipboard.readText())
+    }
+    expect(await copied('Id')).toBe(id)
+    expect(await copied('Link')).toBe(`${server.url}/console/tasks/${id}`)
+    expect(await copied('curl')).toContain(`${server.url}/v1/tasks/${id}`)
+    expect(await copied('CLI')).toBe(`holdfast --url ${server.url} logs ${id} --follow`)
+    expect(JSON.parse(await copied('JSON'))).toMatchObject({ id, status: 'completed' })
+  })
+
+  it('that failed opens on where it failed', async () => {
+    const { page, run, goto } = await openConsole()
+    const id = await run('t', failing)
+    await goto(`/tasks/${id}`)
+    const leaf = page.getByRole('region', { name: 'Where it failed' })
+    await leaf.getByText('agent_error: no space left').waitFor()
+    await page.keyboard.press('2')
+    await page.locator('[aria-current=true]').filter({ hasText: 'disk' }).waitFor()
+    await page.keyboard.press('3')
+    await page.getByRole('log').getByText('agent_error: no space left').waitFor()
+    await page.keyboard.press('1')
+    await leaf.getByRole('link', { name: 'disk' }).click()
+    await page.getByRole('heading', { name: 'disk', level: 1 }).waitFor()
+  })
+
+  it('shows its whole tree over time, from where a task leads to its events', async () => {
+    const { page, run, goto } = await openConsole()
+    const id = await run('t', failing)
+    await goto(`/tasks/${id}?tab=timeline`)
+    const lines = page.getByRole('list', { name: 'Tasks of the tree' }).getByRole('button')
+    await lines.nth(2).waitFor()
+    expect(await lines.evaluateAll((all) => all.map((line) => line.textContent))).toEqual([
+      expect.stringMatching(/^scriptfailed, queued \d.*, ran \d.*\. Show its events/),
+      expect.stringMatching(/^copyfailed, /),
+      expect.stringMatching(/^diskfailed, /),
+    ])
+    await lines.nth(1).click()
+    await page.getByRole('log').getByText('disk failed').waitFor()
+    expect(page.url()).toMatch(/tab=events&of=bg_1$/)
+    await page.reload()
+    await page.getByRole('log').getByText('disk failed').waitFor()
+  })
+
+  it('of another principal is not there, nor is one that never was', async () => {
+    const { server, run } = await openConsole()
+    const id = await run('t', [{ say: 'secret plan' }])
+    const { page, goto } = await openConsoleOf(server, { as: 'bob', path: `/tasks/${id}`, allowed: refusals })
+    await page.getByRole('heading', { name: 'There is no such task' }).waitFor()
+    const text = await page.locator('main').innerText()
+    await goto('/tasks/bg_999')
+    await page.getByRole('heading', { name: 'There is no such task' }).waitFor()
+    expect((await page.locator('main').innerText()).replace('bg_999', id)).toBe(text)
+  })
+
+  it.each(['light', 'dark'] as const)('keeps nobody from using it in the %s theme', async (theme) => {
+    const { page, run, goto } = await openConsole({ theme })
+    const script = [
+      { ask: { text: 'Go on?', options: ['Yes'] } },
+      { spawn: { script: [{ fail: 'no' }] } },
+      { fail: 'it broke' },
+    ]
+    const id = await run('t', script)
+    await goto(`/tasks/${id}`)
+    await page.getByText('Go on?').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Yes' }).click()
+    await status(page, 'failed').waitFor()
+    await page.getByText('it broke').first().waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('2')
+    await page.getByRole('list', { name: 'Tasks of the tree' }).waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('3')
+    await page.getByRole('log').waitFor()
+    await expectAccessible(page)
+    await page.setViewportSize(phone)
+    await expectAccessible(page)
+  })
+})
+
+describe('the events of a task', () => {
+  it('are unfolded, filtered and saved as NDJSON', async () => {
+    const { page, run, goto } = await openConsole()
+    const id = await run('t', [
+      { say: 'one' },
+      { tool: 'search', input: { q: 'kelp' }, output: 'found' },
+      { progress: 0.5 },
+    ])
+    await goto(`/tasks/${id}?tab=events`)
+    const log = page.getByRole('log')
+    await log.getByRole('button', { name: /tool\.call.*search/ }).click()
+    await log.getByText('"q": "kelp"').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('tool.')
+    await log.getByText('text.delta').waitFor({ state: 'detached' })
+    expect(await log.locator('[data-seq]').count()).toBe(2)
+    expect(page.url()).toContain('text=tool.')
+    await page.getByLabel('Filter events').fill('nothing like it')
+    await page.getByText('No event matches').waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as NDJSON' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe(`${id}.ndjson`)
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\n')
+    expect(lines.map((line) => JSON.parse(line).type)).toContain('task.completed')
+    expect(new Set(lines.map((line) => JSON.parse(line).task))).toEqual(new Set([id]))
+  })
+
+  it('are followed until somebody scrolls away, and counted from then on', async () => {
+    const { page, run, goto, server } = await openConsole()
+    const id = await run('t', [
+      { emit: 'tick', times: 200 },
+      { receive: {} },
+      { emit: 'tock', times: 25 },
+      { hang: true },
+    ])
+    await goto(`/tasks/${id}?tab=events`)
+    const log = page.getByRole('log')
+    await log.getByText('"n":199').waitFor()
+    await page.getByRole('button', { name: 'Following' }).waitFor()
+    await log.hover()
+    await page.mouse.wheel(0, -600)
+    await page.getByRole('button', { name: 'Paused, 0 new' }).waitFor()
+    await server.request('POST', `/v1/tasks/${id}/messages`, { body: { content: 'go' } })
+    await page.getByRole('button', { name: 'Paused, 27 new' }).waitFor()
+    expect(await log.getByText('tock').count()).toBe(0)
+    await page.keyboard.press('f')
+    await log.getByText('"n":24').waitFor()
+    await page.getByRole('button', { name: 'Following' }).waitFor()
+  })
+})

@@ -1,0 +1,168 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { expectAccessible } from './harness/axe.ts'
+import { withBrowser } from './harness/browser.ts'
+import { openConsole, phone } from './harness/console.ts'
+import { refusals } from './harness/problems.ts'
+
+withBrowser()
+
+const row = (page: Page, id: string) => page.locator(`[data-task="${id}"]`)
+const rows = (page: Page) => page.locator('[data-task]')
+
+describe('the list of tasks', () => {
+  it('shows roots as they are now, with all that is to be known of them', async () => {
+    const { page, run } = await openConsole({ path: '/tasks' })
+    await page.getByText('Nothing has been run yet').waitFor()
+    const script = [{ spawn: { script: [{ hang: true }] } }, { say: 'Reading ' }, { say: 'page one' }, { hang: true }]
+    const id = await run('papers', script, { description: 'Read the papers' })
+    const line = row(page, id)
+    await line.filter({ hasText: 'Read the papers' }).filter({ hasText: 'running' }).waitFor()
+    await line.filter({ hasText: 'script' }).filter({ hasText: 'papers' }).filter({ hasText: id }).waitFor()
+    await line.filter({ hasText: '1 running / 1' }).filter({ hasText: '“Reading page one”' }).waitFor()
+    expect(await rows(page).count()).toBe(1)
+    await line.getByRole('button', { name: /^Unfold/ }).click()
+    await rows(page).nth(1).waitFor()
+    expect(await rows(page).nth(1).getAttribute('aria-level')).toBe('2')
+  })
+
+  it('changes in place when a task ends', async () => {
+    const { page, run, server } = await openConsole({ path: '/tasks' })
+    const id = await run('t', [{ receive: {} }, { fail: 'the disk is full' }])
+    await row(page, id).locator('[data-status=running]').waitFor()
+    await server.request('POST', `/v1/tasks/${id}/messages`, { body: { content: 'go' } })
+    await row(page, id).locator('[data-status=failed]').waitFor()
+    await row(page, id).getByText('the disk is full').waitFor()
+  })
+
+  it('keeps new tasks behind a pill while it is scrolled', async () => {
+    const { page, run } = await openConsole({ path: '/tasks' })
+    for (let count = 0; count < 40; count += 1) await run(`t${count}`, [{ say: 'x' }])
+    await page.goto(page.url())
+    await rows(page).first().waitFor()
+    const grid = page.getByRole('treegrid')
+    await grid.hover()
+    await page.mouse.wheel(0, 600)
+    await page.waitForFunction(() => (document.querySelector('[role=treegrid]')?.scrollTop ?? 0) > 100)
+    const first = await rows(page).first().getAttribute('data-task')
+    const before = await grid.evaluate((element) => element.scrollTop)
+    const newest = [await run('n1', [{ say: 'x' }]), await run('n2', [{ say: 'x' }])]
+    const pill = page.getByRole('button', { name: '2 new' })
+    await pill.waitFor()
+    expect(await rows(page).first().getAttribute('data-task')).toBe(first)
+    expect(await grid.evaluate((element) => element.scrollTop)).toBe(before)
+    await pill.click()
+    await row(page, newest[1] ?? '').waitFor()
+    await pill.waitFor({ state: 'detached' })
+  })
+
+  it('is filtered by chips that are kept in the address', async () => {
+    const { page, run } = await openConsole({ path: '/tasks' })
+    const good = await run('a', [{ say: 'x' }], { description: 'Index the mail' })
+    const bad = await run('b', [{ fail: 'no' }], { description: 'Index the files' })
+    await row(page, bad).locator('[data-status=failed]').waitFor()
+    await page.getByRole('button', { name: 'failed' }).click()
+    await row(page, good).waitFor({ state: 'detached' })
+    expect(page.url()).toContain('status=failed')
+    await page.reload()
+    await row(page, bad).waitFor()
+    expect(await rows(page).count()).toBe(1)
+    await page.getByLabel('Filter by text or id').fill('mail')
+    await page.getByText('No task matches these filters').waitFor()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await row(page, good).waitFor()
+    await page.getByRole('button', { name: 'Thread' }).click()
+    await page.getByRole('menuitem', { name: 'b' }).click()
+    await row(page, good).waitFor({ state: 'detached' })
+    expect(page.url()).toContain('thread=b')
+    await page.getByRole('button', { name: 'Remove thread b' }).click()
+    await row(page, good).waitFor()
+  })
+
+  it('cancels what is selected, with all its children, after asking', async () => {
+    const { page, run, server } = await openConsole({ path: '/tasks' })
+    const tree = await run('a', [{ spawn: { script: [{ hang: true }] } }, { hang: true }])
+    const lone = await run('b', [{ hang: true }])
+    await row(page, tree).getByText('1 running / 1').waitFor()
+    await row(page, tree).getByRole('checkbox').check()
+    await row(page, lone).getByRole('checkbox').check()
+    await page.getByRole('button', { name: 'Cancel 2 running' }).click()
+    await page.getByRole('dialog', { name: 'Cancel 2 tasks?' }).getByLabel('Reason, if you like').fill('too late')
+    await page.getByRole('button', { name: 'Cancel 2 trees' }).click()
+    await row(page, tree).locator('[data-status=cancelled]').waitFor()
+    await row(page, lone).locator('[data-status=cancelled]').waitFor()
+    const { body } = await server.request<{ tasks: { status: string }[] }>('GET', '/v1/tasks')
+    expect(body.tasks.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+  })
+
+  it('is walked, selected, cancelled and opened by keys alone', async () => {
+    const { page, run } = await openConsole({ path: '/tasks' })
+    const older = await run('a', [{ hang: true }])
+    const newer = await run('b', [{ say: 'x' }])
+    await row(page, older).waitFor()
+    await row(page, newer).waitFor()
+    await page.keyboard.press('j')
+    await page.locator(`[data-task="${newer}"]:focus`).waitFor()
+    await page.keyboard.press('j')
+    await page.locator(`[data-task="${older}"]:focus`).waitFor()
+    await page.keyboard.press('c')
+    await page.getByRole('dialog', { name: `Cancel task ${older}?` }).waitFor()
+    await page.getByRole('button', { name: 'Cancel this tree' }).focus()
+    await page.keyboard.press('Enter')
+    await row(page, older).locator('[data-status=cancelled]').waitFor()
+    await page.locator(`[data-task="${older}"]`).focus()
+    await page.keyboard.press('k')
+    await page.locator(`[data-task="${newer}"]:focus`).waitFor()
+    await page.keyboard.press('x')
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('y')
+    await page.getByText('Copied: link').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`/console/tasks/${newer}`)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/tasks/${newer}`)
+  })
+
+  it('shows what models write as text, whatever it is', async () => {
+    const { page, run } = await openConsole({ path: '/tasks' })
+    const hostile = '<img src=x onerror=alert(1)> \u001b[31mred\u001b[0m \u202Egnp.exe'
+    const id = await run('t', [{ fail: hostile }], { description: hostile })
+    await row(page, id).locator('[data-status=failed]').waitFor()
+    const text = await row(page, id).innerText()
+    expect(text).toContain('<img src=x onerror=alert(1)> red')
+    expect(text).not.toContain('\u001b')
+    expect(text).not.toContain('\u202e')
+    expect(await page.locator('img').count()).toBe(0)
+  })
+
+  it('says what went wrong, with the request, and tries again', async () => {
+    const { page, goto } = await openConsole({ allowed: refusals })
+    const problem = {
+      type: 'about:blank',
+      title: 'x',
+      status: 500,
+      code: 'internal_error',
+      detail: 'It broke',
+      requestId: 'r-17',
+    }
+    await page.route('**/v1/tasks?*', (route) =>
+      route.fulfill({ status: 500, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+    )
+    await goto('/tasks')
+    await page.getByText('The list of tasks could not be shown').waitFor()
+    await page.getByText('Request r-17').waitFor()
+    await page.unroute('**/v1/tasks?*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Nothing has been run yet').waitFor()
+  })
+
+  it.each(['light', 'dark'] as const)('keeps nobody from using it in the %s theme', async (theme) => {
+    const { page, run } = await openConsole({ path: '/tasks', theme })
+    for (const script of [[{ hang: true }], [{ fail: 'no' }], [{ say: 'x' }]]) await run('t', script)
+    await run('u', [{ fail: 'no' }])
+    await row(page, 'bg_3').locator('[data-status=failed]').waitFor()
+    await row(page, 'bg_3').getByRole('checkbox').check()
+    await expectAccessible(page)
+    await page.setViewportSize(phone)
+    await expectAccessible(page)
+  })
+})
