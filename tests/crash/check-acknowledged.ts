@@ -5,12 +5,6 @@ import { assignmentIn, programOf } from './program.ts'
 
 /** Whether all that was acknowledged is still true. Yields what is not. */
 export function* checkAcknowledged(found: Case): Generator<string> {
-  yield* checkPromises(found)
-  yield* checkResults(found)
-}
-
-/** The same without results: who may have taken one depends on the agents of the load. */
-export function* checkPromises(found: Case): Generator<string> {
   for (const { what } of entriesOf(found, 'broken')) yield what
   yield* checkRefusals(found)
   yield* checkAccepted(found)
@@ -18,6 +12,7 @@ export function* checkPromises(found: Case): Generator<string> {
   yield* checkSteering(found)
   yield* checkIntents(found)
   yield* checkSeen(found)
+  yield* checkResults(found)
 }
 
 /** A request of the load can be refused for these reasons, and for no other. */

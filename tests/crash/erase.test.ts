@@ -8,12 +8,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { SeededRandom } from '../../src/chaos/seeded-random.ts'
 import { principalOf, type ThreadKey, threadOf } from '../../src/core/id.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { logOf, numbersOf, upTo } from '../../src/testing/store-suite/builders.ts'
 import { MarkedWork } from '../unit/stores/marked-work.ts'
-import { SeededRandom } from './seeded-random.ts'
 
 const threadCount = 8
 const killCount = 12

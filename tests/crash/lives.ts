@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SeededRandom } from '../../src/chaos/seeded-random.ts'
 import { createRuntime } from '../../src/index.ts'
 import { Child, type ChildEnd } from './child.ts'
 import { type Case, type History, readHistory } from './history.ts'
 import { type Asking, type Entry, isAcknowledged } from './journal.ts'
 import { readEffects } from './ledger.ts'
 import type { LifeOptions } from './load-process.ts'
-import { SeededRandom } from './seeded-random.ts'
 
 /** Sees each entry of a process, and the number of operations acknowledged to it so far; says when it is to end. */
 export type IsEnough = (entry: Entry, acknowledgedCount: number, child: Child) => boolean

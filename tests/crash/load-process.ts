@@ -1,9 +1,9 @@
+import { SeededRandom } from '../../src/chaos/seeded-random.ts'
 import { createRuntime } from '../../src/index.ts'
 import { type Asking, pipeJournal as journal } from './journal.ts'
 import { Ledger } from './ledger.ts'
 import { Load } from './load.ts'
 import { loadAgents } from './load-agents.ts'
-import { SeededRandom } from './seeded-random.ts'
 import { drain, writeSeen } from './witness.ts'
 
 /** What one life of the process is to do, given as its only argument. */

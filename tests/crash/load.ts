@@ -1,8 +1,8 @@
+import type { SeededRandom } from '../../src/chaos/seeded-random.ts'
 import { isHoldfastError, type OnBusy, type Runtime, type Task } from '../../src/index.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { type Asking, digestOf, type Journal } from './journal.ts'
 import { closure } from './load-agents.ts'
-import type { SeededRandom } from './seeded-random.ts'
 import { liveTasks, writeEnd } from './witness.ts'
 
 export interface LoadParts {

@@ -1,4 +1,4 @@
-import { SeededRandom } from './seeded-random.ts'
+import { SeededRandom } from '../../src/chaos/seeded-random.ts'
 
 /** What a task of the load is given: all that it does follows from it. */
 export interface Assignment {

@@ -1,22 +1,24 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A line to a server that breaks: each connection after so many bytes of the answers, wherever in them that is. */
+/** A line to a node that breaks: each connection after so many bytes of the answers, wherever in them that is. */
 export class CuttingProxy {
   readonly #server: Server
   readonly #portOf: () => number
   readonly #bytesOf: () => number
+  readonly #host: string
   readonly #open = new Set<Socket>()
 
-  private constructor(portOf: () => number, bytesOf: () => number) {
+  private constructor(portOf: () => number, bytesOf: () => number, host: string) {
+    this.#host = host
     this.#portOf = portOf
     this.#bytesOf = bytesOf
     this.#server = createServer((client) => this.#carry(client))
   }
 
   /** `portOf` tells where the server listens now, `bytesOf` how many bytes the next connection carries. */
-  static async start(portOf: () => number, bytesOf: () => number): Promise<CuttingProxy> {
-    const proxy = new CuttingProxy(portOf, bytesOf)
+  static async start(portOf: () => number, bytesOf: () => number, host = '127.0.0.1'): Promise<CuttingProxy> {
+    const proxy = new CuttingProxy(portOf, bytesOf, host)
     proxy.#server.listen(0, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
@@ -33,7 +35,7 @@ export class CuttingProxy {
   }
 
   #carry(client: Socket): void {
-    const server = connect(this.#portOf(), '127.0.0.1')
+    const server = connect(this.#portOf(), this.#host)
     const cut = () => {
       client.destroy()
       server.destroy()

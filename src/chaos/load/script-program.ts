@@ -20,6 +20,7 @@ const weights = {
 
 const opsMax = 5
 const depthMax = 2
+const longMs = 600
 
 /** A script that comes to an end by itself, however it is cut. `effect` is where its steps leave their effects. */
 export function makeScript(random: SeededRandom, effect: string, depth = 0): Script {
@@ -50,9 +51,9 @@ function makeOp(random: SeededRandom, effect: string, index: number, depth: numb
     case 'tool':
       return { tool: 'look', input: { index }, output: 'seen', ms: random.below(10) }
     case 'step':
-      return { step: `step${index}`, effect, sleepMs: random.below(10), value: index }
+      return { step: `step${index}`, effect, sleepMs: duration(random, 10), value: index }
     case 'sleep':
-      return { sleepMs: random.below(20) }
+      return { sleepMs: duration(random, 20) }
     case 'receive':
       return { receive: { timeoutMs: random.below(300) } }
     case 'ask':
@@ -60,14 +61,27 @@ function makeOp(random: SeededRandom, effect: string, index: number, depth: numb
     case 'answer':
       return { answer: index }
     case 'spawn':
-      return depth < depthMax ? makeSpawn(random, effect, depth + 1) : { say: `leaf${index};` }
+      return depth < depthMax ? makeSpawn(random, effect, depth + 1, index) : { say: `leaf${index};` }
   }
 }
 
-function makeSpawn(random: SeededRandom, effect: string, depth: number): ScriptOp {
-  const script = makeScript(random, effect, depth)
+/** Mostly a moment; now and then so long that a node is likely to be lost meanwhile. */
+function duration(random: SeededRandom, shortMs: number): number {
+  return random.below(random.chance(0.2) ? longMs : shortMs)
+}
+
+function makeSpawn(random: SeededRandom, effect: string, depth: number, index: number): ScriptOp {
+  const script = [{ think: `${markStart}${index}` }, ...makeScript(random, effect, depth)]
   const how = random.weighted({ wait: 5, detached: 3, attached: 2 })
   return { spawn: { script, ...(how !== 'attached' && { [how]: true }) } }
+}
+
+const markStart = 'spawned by op '
+
+/** What tells children of one script apart: the op that spawned them. Undefined for what no script spawned. */
+export function spawnMark(script: Script | undefined): string | undefined {
+  const thought = script?.[0]?.['think']
+  return typeof thought === 'string' && thought.startsWith(markStart) ? thought : undefined
 }
 
 /** The script in the input of a task; undefined for one that was given words, or was woken. */

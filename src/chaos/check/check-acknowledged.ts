@@ -1,0 +1,134 @@
+import { byTask, type Case, entriesOf, ofType } from '../history/case.ts'
+import { digestOf } from '../history/entry.ts'
+import { broken, lifeOf, type Violation } from './violation.ts'
+
+/** Whether all that was acknowledged is still true. */
+export function* checkAcknowledged(found: Case): Generator<Violation> {
+  for (const { what } of entriesOf(found, 'broken')) yield broken('G3', what)
+  yield* checkRefusals(found)
+  yield* checkAccepted(found)
+  yield* checkKeys(found)
+  yield* checkCancels(found)
+  yield* checkReads(found)
+  yield* checkAnswers(found)
+}
+
+// Who comes too late, or to a node that drains or has lost its store, is told so. Nothing else is refused to the load.
+const refusals = ['busy', 'limit_reached', 'task_terminated', 'already_answered', 'draining', 'store_unavailable']
+
+function* checkRefusals(found: Case): Generator<Violation> {
+  for (const entry of entriesOf(found, 'refused')) {
+    if (!refusals.includes(entry.code))
+      yield broken('G14', `${entry.op} of ${entry.by} was refused as ${entry.code}`, [entry])
+  }
+}
+
+function* checkAccepted(found: Case): Generator<Violation> {
+  for (const entry of entriesOf(found, 'accepted')) {
+    const home = found.homes.get(entry.task)
+    if (home === undefined) yield broken('G1', `${entry.task} was accepted and is lost`, [entry])
+    else if (home !== entry.thread)
+      yield broken('G15', `${entry.task} was accepted into ${entry.thread} and is in ${home}`, [entry])
+  }
+  for (const entry of entriesOf(found, 'ended')) {
+    const record = found.tasks.get(entry.task)
+    if (record && digestOf(record) === entry.digest) continue
+    yield broken('G2', `${entry.task} was read as ${entry.status} and is now ${record?.status ?? 'gone'}, or other`, [
+      entry,
+      record,
+    ])
+  }
+}
+
+/** A key gives one task, however often it is sent, to whichever node, and whoever dies in between. */
+function* checkKeys(found: Case): Generator<Violation> {
+  const keyed = Map.groupBy(found.tasks.values(), (task) => (task.metadata as { key?: string } | undefined)?.key ?? '')
+  for (const [key, tasks] of keyed) {
+    if (key === '' || tasks.length < 2) continue
+    const ids = tasks.map(({ id }) => id)
+    yield broken(
+      'G1',
+      `the key ${key} made ${ids.join(' and ')}`,
+      ids.flatMap((id) => lifeOf(found, id).slice(0, 1)),
+    )
+  }
+  for (const entry of entriesOf(found, 'accepted')) {
+    if (entry.key === undefined) continue
+    const made = keyed.get(entry.key)?.[0]?.id
+    if (made !== entry.task)
+      yield broken('G1', `the key ${entry.key} was answered with ${entry.task} and made ${made}`, [entry])
+    if (entry.repeat?.isTold === false)
+      yield broken('G1', `the key ${entry.key} was acknowledged, and accepted anew`, [entry])
+  }
+}
+
+/** What a cancel named ends cancelled; what was not started by then never is; and it names its target unless that had ended. */
+function* checkCancels(found: Case): Generator<Violation> {
+  for (const entry of entriesOf(found, 'cancelled')) {
+    for (const task of entry.tasks) yield* checkTaken(found, task, entry)
+    const { task, left } = entry
+    if (left === 'pending' || left === 'running') {
+      yield broken('G7', `${task} was ${left} after its cancel, which took nothing`, [
+        entry,
+        ...lifeOf(found, task ?? ''),
+      ])
+    }
+  }
+  for (const entry of entriesOf(found, 'accepted')) {
+    for (const task of entry.interrupted ?? []) yield* checkTaken(found, task, entry)
+  }
+}
+
+function* checkTaken(found: Case, id: string, entry: object): Generator<Violation> {
+  const task = found.tasks.get(id)
+  const life = lifeOf(found, id)
+  if (task?.status !== 'cancelled') {
+    yield broken('G7', `${id} was cancelled and is ${task?.status ?? 'gone'}`, [entry, ...life])
+    return
+  }
+  if (!task.error?.message.includes('cancelled'))
+    yield broken('G7', `${id} does not say that it was cancelled`, [entry, task.error])
+}
+
+/** What was read is still there, unchanged. */
+function* checkReads(found: Case): Generator<Violation> {
+  for (const entry of entriesOf(found, 'read')) {
+    const now = found.threads.get(entry.thread)
+    if (entry.head > (now?.head ?? 0))
+      yield broken('G2', `${entry.thread}: its head was ${entry.head} and is ${now?.head}`, [entry])
+    for (const [id, digest] of entry.messages) {
+      const message = now?.messages.find((candidate) => candidate.id === id)
+      if (message && digestOf(message) === digest) continue
+      yield broken('G2', `${entry.thread}: the message ${id} was read and is ${message ? 'another' : 'gone'}`, [
+        entry,
+        message,
+      ])
+    }
+  }
+}
+
+/** A question is asked once, comes to one end, and its acknowledged answer is the one that counts. */
+function* checkAnswers(found: Case): Generator<Violation> {
+  for (const entry of entriesOf(found, 'settled')) {
+    const log = found.threads.get(entry.thread)?.log ?? []
+    const answers = ofType(log, 'question.answered').filter(({ data }) => data.id === entry.question)
+    const isThere = answers.length === 1 && answers.every(({ data }) => digestOf(data.answer) === entry.digest)
+    if (!isThere)
+      yield broken('G12', `the answer to ${entry.question} is lost, doubled or changed`, [entry, ...answers])
+  }
+  for (const thread of found.threads.values()) {
+    for (const [task, events] of byTask(thread)) {
+      const asked = ofType(events, 'question.asked')
+      const texts = asked.map(({ data }) => data.question.text)
+      if (new Set(texts).size !== texts.length) yield broken('G11', `${task} asked twice: ${texts.join(', ')}`, asked)
+      for (const { data } of asked) {
+        const ends = events.filter(
+          (event) =>
+            (event.type === 'question.answered' || event.type === 'question.closed') &&
+            event.data.id === data.question.id,
+        )
+        if (ends.length > 1) yield broken('G12', `the question ${data.question.id} has ${ends.length} ends`, ends)
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { byTask, type Case, entriesOf } from '../history/case.ts'
+import { isAcknowledged } from '../history/entry.ts'
+import { readHistory } from '../history/read-history.ts'
+import { checkAcknowledged } from './check-acknowledged.ts'
+import { checkEffects } from './check-effects.ts'
+import { checkLogs } from './check-log.ts'
+import { checkMail } from './check-mail.ts'
+import { checkQueues } from './check-queue.ts'
+import { checkStreams } from './check-streams.ts'
+import { checkWorld } from './check-world.ts'
+import type { Check, Violation } from './violation.ts'
+
+const checks: readonly Check[] = [
+  checkLogs,
+  checkQueues,
+  checkAcknowledged,
+  checkMail,
+  checkStreams,
+  checkEffects,
+  checkWorld,
+]
+
+/** All that is wrong with a round. */
+function violationsOf(found: Case): Violation[] {
+  return checks.flatMap((check) => [...check(found)])
+}
+
+/** How much a history puts to the test. */
+export type Counts = ReturnType<typeof countsOf>
+
+export function countsOf(found: Case) {
+  const tasks = [...found.tasks.values()]
+  const accepted = entriesOf(found, 'accepted')
+  const streams = entriesOf(found, 'stream')
+  const count = (isCounted: boolean[]) => isCounted.filter(Boolean).length
+  return {
+    acknowledged: found.entries.filter(isAcknowledged).length,
+    accepted: accepted.length,
+    repeated: count(accepted.map(({ repeat }) => repeat !== undefined)),
+    steered: count(accepted.map(({ steered }) => steered !== undefined)),
+    interrupted: count(accepted.map(({ interrupted = [] }) => interrupted.length > 0)),
+    cancelled: count(entriesOf(found, 'cancelled').map((entry) => entry.tasks.length > 0)),
+    sent: entriesOf(found, 'sent').length,
+    settled: entriesOf(found, 'settled').length,
+    collected: count(entriesOf(found, 'collected').map((entry) => entry.tasks.length > 0)),
+    refused: entriesOf(found, 'refused').length,
+    unanswered: entriesOf(found, 'unanswered').length,
+    probes: entriesOf(found, 'probe').length,
+    streams: streams.length,
+    cuts: count(streams.map(({ end, events }) => end === 'cut' && events.length > 0)),
+    shown: streams.reduce((sum, { events }) => sum + events.length, 0),
+    effects: entriesOf(found, 'effect').length,
+    tasks: tasks.length,
+    events: [...found.threads.values()].reduce((sum, { head }) => sum + head, 0),
+    resumed: count(tasks.map(({ attempt }) => attempt > 1)),
+    moved: movedIn(found),
+    poisoned: count(tasks.map(({ error }) => error?.code === 'poisoned')),
+  }
+}
+
+/** Tasks that were begun on one node and gone on with on another. */
+function movedIn(found: Case): number {
+  let count = 0
+  for (const thread of found.threads.values()) {
+    for (const events of byTask(thread).values()) {
+      const nodes = events.flatMap((event) =>
+        event.type === 'task.started' || event.type === 'task.resumed' ? [event.data.node] : [],
+      )
+      if (new Set(nodes).size > 1) count += 1
+    }
+  }
+  return count
+}
+
+/** What a checker found in a history file. */
+export interface Verdict {
+  readonly rounds: number
+  readonly counts: Counts
+  readonly faults: Readonly<Record<string, number>>
+  /** Those with the smallest witness first. */
+  readonly violations: readonly Violation[]
+}
+
+/** Reads a history file, and nothing else, and tells what it proves. */
+export async function checkHistory(path: string): Promise<Verdict> {
+  const violations: Violation[] = []
+  const faults: Record<string, number> = {}
+  let counts: Counts | undefined
+  let rounds = 0
+  for await (const found of readHistory(path)) {
+    rounds += 1
+    violations.push(...violationsOf(found))
+    counts = sumOf(counts, countsOf(found))
+    for (const { fault } of entriesOf(found, 'fault')) faults[fault] = (faults[fault] ?? 0) + 1
+  }
+  if (!counts) throw new Error(`${path} holds no history`)
+  violations.sort((one, two) => sizeOf(one) - sizeOf(two))
+  return { rounds, counts, faults, violations }
+}
+
+function sizeOf({ witness }: Violation): number {
+  return witness.reduce((sum, line) => sum + line.length, 0)
+}
+
+function sumOf(one: Counts | undefined, two: Counts): Counts {
+  if (!one) return two
+  const sum = { ...one }
+  for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += two[name]
+  return sum
+}

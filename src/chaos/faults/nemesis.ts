@@ -1,0 +1,62 @@
+import type { Recorder } from '../history/recorder.ts'
+import type { Deployment, Fault } from '../nodes/deployment.ts'
+import { pause } from '../pause.ts'
+import { SeededRandom } from '../seeded-random.ts'
+
+export interface NemesisOptions {
+  readonly deployment: Deployment
+  readonly recorder: Recorder
+  readonly random: SeededRandom
+  /** Faults that have to be injected, by kind, before anything else. */
+  readonly plan: Readonly<Record<string, number>>
+  /** Whether to go on with others when the plan is done. */
+  readonly goesOn: () => boolean
+  /** Whether to go on at all. */
+  readonly isOn: () => boolean
+}
+
+// A node that has answered so often has begun, ended and taken over tasks.
+const acknowledgedMax = 60
+
+/** Injects faults: what is planned, in an order that the seed decides, and then whatever comes. */
+export async function torment(options: NemesisOptions): Promise<void> {
+  const { deployment, random } = options
+  const lanes = (['node', 'store'] as const).map((to) => {
+    // Each lane has numbers of its own: how long the other takes must not change what it does.
+    return lane(
+      options,
+      deployment.faults.filter((fault) => fault.to === to),
+      new SeededRandom(random.below(2 ** 31)),
+    )
+  })
+  await Promise.all(lanes)
+}
+
+async function lane(options: NemesisOptions, faults: readonly Fault[], random: SeededRandom): Promise<void> {
+  const { plan, goesOn, isOn } = options
+  if (faults.length === 0) return
+  const weights = Object.fromEntries(faults.map(({ kind, weight }) => [kind, weight]))
+  const planned = shuffled(
+    faults.flatMap(({ kind }) => Array.from({ length: plan[kind] ?? 0 }, () => kind)),
+    random,
+  )
+  while (isOn() && (planned.length > 0 || goesOn())) {
+    await rest(options, random)
+    if (!isOn()) return
+    const kind = planned.shift() ?? random.weighted(weights)
+    await faults.find((fault) => fault.kind === kind)?.inject(random)
+  }
+}
+
+/** Until some more was acknowledged, but not for long: also what is hardly under way has to survive. */
+async function rest({ deployment, recorder }: NemesisOptions, random: SeededRandom): Promise<void> {
+  const enough = recorder.tally.acknowledged + random.below(acknowledgedMax)
+  await Promise.race([recorder.until(() => recorder.tally.acknowledged >= enough), pause(deployment.restMsMax)])
+}
+
+function shuffled(kinds: readonly string[], random: SeededRandom): string[] {
+  const left = [...kinds]
+  const order: string[] = []
+  while (left.length > 0) order.push(...left.splice(random.below(left.length), 1))
+  return order
+}

@@ -1,0 +1,91 @@
+import type { Event, EventData } from '../../core/event.ts'
+import { isEmitted, isTerminalEvent } from '../../core/event.ts'
+import type { Message } from '../../core/message.ts'
+import type { Task } from '../../core/task.ts'
+import type { Entry, EntryKind, EntryOf, ThreadName } from './entry.ts'
+
+/** A thread as it is at the end. */
+export interface ThreadHistory {
+  readonly thread: ThreadName
+  readonly head: number
+  readonly log: readonly Event[]
+  readonly messages: readonly Message[]
+  /** Tasks whose results nobody took. */
+  readonly untaken: readonly string[]
+}
+
+/** A round of a history, ready to be checked. */
+export interface Case {
+  readonly round: EntryOf<'round'>
+  readonly entries: readonly Entry[]
+  readonly threads: ReadonlyMap<ThreadName, ThreadHistory>
+  readonly tasks: ReadonlyMap<string, Task>
+  /** The thread of each task. */
+  readonly homes: ReadonlyMap<string, ThreadName>
+}
+
+/** Puts the entries of one round in order. The first of them begins it. */
+export function caseOf(entries: readonly Entry[]): Case {
+  const [round] = entries
+  if (round?.kind !== 'round') throw new Error(`A history begins with a round, not with ${JSON.stringify(round)}`)
+  const all = <Kind extends EntryKind>(kind: Kind) => ofKind(entries, kind)
+  const logs = Map.groupBy(all('log'), ({ thread }) => thread)
+  const threads = all('thread').map(({ thread, head, messages, untaken }) => {
+    const log = (logs.get(thread) ?? []).flatMap(({ events }) => events)
+    return [thread, { thread, head, log, messages, untaken }] as const
+  })
+  const tasks = all('task')
+  return {
+    round,
+    entries: entries.filter(({ kind }) => kind !== 'log' && kind !== 'task' && kind !== 'thread'),
+    threads: new Map(threads),
+    tasks: new Map(tasks.map(({ task }) => [task.id, task])),
+    homes: new Map(tasks.map(({ task, thread }) => [task.id, thread])),
+  }
+}
+
+export function entriesOf<Kind extends EntryKind>({ entries }: Case, kind: Kind): EntryOf<Kind>[] {
+  return ofKind(entries, kind)
+}
+
+function ofKind<Kind extends EntryKind>(entries: readonly Entry[], kind: Kind): EntryOf<Kind>[] {
+  return entries.filter((entry) => entry.kind === kind) as EntryOf<Kind>[]
+}
+
+/** The events of each task of a thread, in order. */
+export function byTask({ log }: ThreadHistory): Map<string, Event[]> {
+  return Map.groupBy(
+    log.filter((event) => event.task !== undefined),
+    (event) => event.task as string,
+  )
+}
+
+export function ofType<Type extends Event['type']>(events: readonly Event[], type: Type) {
+  return events.filter((event) => event.type === type) as Extract<Event, { type: Type }>[]
+}
+
+export function endingOf(events: readonly Event[]): Event | undefined {
+  return events.find(isTerminalEvent)
+}
+
+/** A task's events as a client is to understand them: without what its resumes abandoned. */
+export function standingEvents(events: readonly Event[]): Event[] {
+  let standing: Event[] = []
+  for (const event of events) {
+    if (event.type === 'task.resumed') standing = standing.filter((earlier) => !isAbandoned(earlier, event.data))
+    standing.push(event)
+  }
+  return standing
+}
+
+function isAbandoned(event: Event, { keep, dropped = [] }: EventData['task.resumed']): boolean {
+  if (!isEmitted(event)) return false
+  return event.seq > keep || dropped.some(([first, last]) => first <= event.seq && event.seq <= last)
+}
+
+/** The payloads of a task's custom events of this name, of those that stand. */
+export function customOf(events: readonly Event[], name: string): unknown[] {
+  return ofType(standingEvents(events), 'custom')
+    .filter(({ data }) => data.name === name)
+    .map(({ data }) => data.payload)
+}

@@ -1,0 +1,28 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { type Case, caseOf } from './case.ts'
+import type { Entry } from './entry.ts'
+
+/** The rounds of a history file, one after the other, so that a long history is never in memory as a whole. */
+export async function* readHistory(path: string): AsyncGenerator<Case> {
+  let entries: Entry[] = []
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    const entry = parse(line)
+    if (!entry) continue
+    if (entry.kind === 'round' && entries.length > 0) {
+      yield caseOf(entries)
+      entries = []
+    }
+    entries.push(entry)
+  }
+  if (entries.length > 0) yield caseOf(entries)
+}
+
+function parse(line: string): Entry | undefined {
+  try {
+    return JSON.parse(line) as Entry
+  } catch {
+    // Only the last line can be torn, of a program that was ended in the middle.
+    return undefined
+  }
+}

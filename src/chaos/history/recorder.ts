@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { type Entry, isAcknowledged } from './entry.ts'
+
+/** What was written so far, for whoever decides when it is enough. */
+export interface Tally {
+  acknowledged: number
+  /** Cancels that took something. */
+  cancels: number
+  /** Streams that were cut in the middle while their node was well. */
+  cuts: number
+  readonly faults: Record<string, number>
+}
+
+/** Writes a history, a line for each entry, and counts. */
+export class Recorder {
+  readonly tally: Tally = { acknowledged: 0, cancels: 0, cuts: 0, faults: {} }
+  readonly #file: WriteStream
+  readonly #said: WriteStream
+  readonly #waiting = new Set<() => void>()
+
+  constructor(path: string) {
+    this.#file = createWriteStream(path)
+    this.#said = createWriteStream(`${path}.nodes`)
+  }
+
+  write(entry: Entry): void {
+    this.#file.write(`${JSON.stringify(entry)}\n`)
+    this.#count(entry)
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
+
+  /** Keeps what a node says in a file beside the history: for people, not for the checker. */
+  hear(node: string, line: string): void {
+    this.#said.write(`${node} ${line}\n`)
+  }
+
+  /** Resolves when this is so, which is looked at after every entry. */
+  async until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+  }
+
+  async close(): Promise<void> {
+    for (const file of [this.#file, this.#said]) {
+      file.end()
+      await once(file, 'close')
+    }
+  }
+
+  #count(entry: Entry): void {
+    const { tally } = this
+    if (isAcknowledged(entry)) tally.acknowledged += 1
+    if (entry.kind === 'cancelled' && entry.tasks.length > 0) tally.cancels += 1
+    if (entry.kind === 'stream' && entry.end === 'cut' && entry.events.length > 0) tally.cuts += 1
+    if (entry.kind === 'fault') tally.faults[entry.fault] = (tally.faults[entry.fault] ?? 0) + 1
+  }
+}

@@ -1,0 +1,276 @@
+import type { Question } from '../../core/question.ts'
+import { isTerminal } from '../../core/status.ts'
+import type { Task } from '../../core/task.ts'
+import type { ThreadSnapshot } from '../../core/thread-snapshot.ts'
+import { digestOf, type Transport, threadName } from '../history/entry.ts'
+import { pause } from '../pause.ts'
+import type { SeededRandom } from '../seeded-random.ts'
+import { followTask } from './follow.ts'
+import { probe } from './probe.ts'
+import { makeEndlessScript, makeScript } from './script-program.ts'
+import { type Accepted, WireClient, type Work } from './wire-client.ts'
+import { Refused, Unanswered } from './wire-error.ts'
+import type { World } from './world.ts'
+
+const weights = {
+  run: 8,
+  spawn: 5,
+  steer: 4,
+  cancelOne: 20,
+  cancelThread: 1,
+  send: 12,
+  answer: 15,
+  collect: 4,
+  read: 2,
+  repeat: 3,
+  probe: 3,
+} as const
+
+// So many of its own tasks a client leaves alone before it waits for one.
+const ownMax = 5
+// About as long as a script takes, so that a cancel comes before, during and after it.
+const cancelMsMax = 60
+const retryMs = 30
+
+/** A client that asks for this and that, and writes down each answer. */
+export class LoadClient {
+  readonly #world: World
+  readonly #random: SeededRandom
+  readonly #name: string
+  readonly #principal: string
+  readonly #transport: Transport
+  readonly #wire: WireClient
+  /** Accepted for this client, and not yet waited for. */
+  readonly #own: Task[] = []
+  /** The last one that was left to end by itself. */
+  #latest: Task | undefined
+  #lastWork: Work | undefined
+  readonly #acknowledged = new Set<string>()
+  #askCount = 0
+
+  constructor(world: World, random: SeededRandom, name: string, principal: string, transport: Transport) {
+    this.#world = world
+    this.#random = random
+    this.#name = name
+    this.#principal = principal
+    this.#transport = transport
+    this.#wire = new WireClient(world, random, principal, transport === 'ws')
+  }
+
+  /** Goes on until there is to be no more load, and has then got an answer to all that it asks again. */
+  async run(): Promise<void> {
+    while (this.#world.isLoading) {
+      const act = this.#random.weighted(weights)
+      await this.#guard(act, () => this.#act(act))
+      if (this.#own.length > ownMax) await this.#waitForOne()
+    }
+    while (this.#own.length > 0 && !this.#world.isOver) await this.#waitForOne()
+    this.#wire.drop()
+  }
+
+  /** What was not answered is not known; a refusal is written down. */
+  async #guard(op: string, act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      if (error instanceof Refused) return this.#refused(op, error)
+      if (!(error instanceof Unanswered)) throw error
+      this.#world.recorder.write({ kind: 'unanswered', by: this.#name, op })
+    }
+  }
+
+  async #refused(op: string, { problem }: Refused): Promise<void> {
+    const { status, code } = problem
+    this.#world.recorder.write({ kind: 'refused', by: this.#name, op, status, code })
+    if (status === 503) await pause(retryMs)
+  }
+
+  #act(act: keyof typeof weights): Promise<void> {
+    const thread = this.#random.pick(this.#world.threads[this.#principal] ?? []) ?? ''
+    switch (act) {
+      case 'run':
+        return this.#run(thread)
+      case 'spawn':
+        return this.#spawn(thread)
+      case 'steer':
+        return this.#steer(thread)
+      case 'cancelOne':
+        return this.#cancelOne(thread)
+      case 'cancelThread':
+        return this.#cancelThread(thread)
+      case 'send':
+        return this.#send()
+      case 'answer':
+        return this.#answer()
+      case 'collect':
+        return this.#collect(thread)
+      case 'read':
+        return this.#read(thread)
+      case 'repeat':
+        return this.#repeat()
+      case 'probe':
+        return this.#latest ? probe(this.#world, this.#random, this.#principal, this.#latest.id) : Promise.resolve()
+    }
+  }
+
+  async #run(thread: string): Promise<void> {
+    const onBusy = this.#random.weighted({ queue: 8, interrupt: 1, reject: 1 })
+    const onResult = this.#random.chance(0.2) ? 'wake' : 'collect'
+    this.#leave(await this.#accept({ route: 'runs', thread, body: { ...this.#work(), onBusy, onResult } }))
+  }
+
+  async #spawn(thread: string): Promise<void> {
+    const parent = this.#random.chance(0.3) ? this.#random.pick(this.#own) : undefined
+    const lineage = parent && { parent: parent.id, detached: this.#random.chance(0.5) }
+    this.#leave(
+      await this.#accept({ route: 'tasks', thread: parent?.thread ?? thread, body: { ...this.#work(), ...lineage } }),
+    )
+  }
+
+  /** Sent once: what became of it is told by its message, so it needs no key. */
+  async #steer(thread: string): Promise<void> {
+    const body = { agent: 'script', prompt: `steer ${this.#random.next()}`, onBusy: 'steer' }
+    this.#written(thread, await this.#wire.accept({ route: 'runs', thread, body }))
+  }
+
+  /** Accepts a task and cancels it a moment later. The moment decides what that finds. */
+  async #cancelOne(thread: string): Promise<void> {
+    const route = this.#random.chance(0.5) ? 'runs' : 'tasks'
+    const task = await this.#accept({ route, thread, body: this.#work(makeEndlessScript) })
+    if (this.#random.chance(0.7)) await pause(this.#random.below(cancelMsMax))
+    const tree = this.#random.chance(0.3) ? { tree: true as const } : {}
+    const tasks = await this.#untilDone(() => this.#wire.cancel(thread, { task: task.id, ...tree }))
+    // Only somebody else's cancel can have come first, or the crashes that it caused.
+    const isTaken = tasks.includes(task.id)
+    const left = isTaken ? {} : { left: (await this.#untilDone(() => this.#get(task.id))).status }
+    this.#world.recorder.write({ kind: 'cancelled', thread: this.#threadName(thread), task: task.id, tasks, ...left })
+    this.#own.push(task)
+  }
+
+  async #cancelThread(thread: string): Promise<void> {
+    const scope = this.#random.chance(0.5) ? 'runs' : 'all'
+    const tasks = await this.#wire.cancel(thread, { scope })
+    this.#world.recorder.write({ kind: 'cancelled', thread: this.#threadName(thread), tasks })
+  }
+
+  async #send(): Promise<void> {
+    const task = this.#latest
+    if (!task) return
+    const content = { token: this.#random.next() }
+    const id = await this.#wire.send(task.thread, task.id, content)
+    const thread = this.#threadName(task.thread)
+    this.#world.recorder.write({ kind: 'sent', thread, task: task.id, id, digest: digestOf(content) })
+  }
+
+  async #answer(): Promise<void> {
+    const { questions } = await this.#wire.get<{ questions: Question[] }>('/v1/questions')
+    const question = this.#random.pick(questions)
+    if (!question) return
+    const { id, thread, answer } = await this.#wire.answer(question.id, this.#random.next())
+    this.#world.recorder.write({
+      kind: 'settled',
+      thread: this.#threadName(thread),
+      question: id,
+      digest: digestOf(answer),
+    })
+  }
+
+  async #collect(thread: string): Promise<void> {
+    const path = `/v1/threads/${thread}/results`
+    const { results } = await this.#wire.get<{ results: { task: string }[] }>(path)
+    const tasks = results.slice(0, 3).map(({ task }) => task)
+    const name = this.#threadName(thread)
+    this.#world.recorder.write({ kind: 'collecting', thread: name, tasks })
+    const { collected } = await this.#wire.post<{ collected: string[] }>(`${path}/collect`, { tasks })
+    this.#world.recorder.write({ kind: 'collected', thread: name, tasks: collected })
+  }
+
+  async #read(thread: string): Promise<void> {
+    const { head, messages } = await this.#wire.get<ThreadSnapshot>(`/v1/threads/${thread}`)
+    const newest = messages.slice(-4).map((message) => [message.id, digestOf(message)] as const)
+    this.#world.recorder.write({ kind: 'read', thread: this.#threadName(thread), head, messages: newest })
+  }
+
+  /** The very request that was answered before, to any node. */
+  async #repeat(): Promise<void> {
+    const work = this.#lastWork
+    if (work) this.#written(work.thread, await this.#wire.accept(work), work.key)
+  }
+
+  #leave(task: Task): void {
+    this.#own.push(task)
+    this.#latest = task
+  }
+
+  async #waitForOne(): Promise<void> {
+    const task = this.#own.shift()
+    if (!task) return
+    const { id, thread } = task
+    await followTask(
+      this.#world,
+      { principal: this.#principal, thread, task: id, transport: this.#transport },
+      this.#random,
+    )
+    if (this.#world.isOver) return
+    const ended = await this.#untilDone(() => this.#get(id))
+    const { status } = ended
+    if (!isTerminal(status))
+      this.#world.recorder.write({ kind: 'broken', what: `the stream of ${id} ended, and it is ${status}` })
+    this.#world.recorder.write({ kind: 'ended', task: id, status, digest: digestOf(ended) })
+  }
+
+  /** Under a key, and again until it is answered. */
+  async #accept(work: Work): Promise<Task> {
+    this.#askCount += 1
+    const key = `${this.#name}.${this.#askCount}`
+    const keyed = { ...work, body: { ...work.body, metadata: { key } }, key }
+    const accepted = await this.#untilDone(() => this.#wire.accept(keyed))
+    this.#lastWork = keyed
+    return this.#written(work.thread, accepted, key)
+  }
+
+  #written(thread: string, { task, node, isRepeat }: Accepted, key?: string): Task {
+    const { id, steered, interrupted } = task
+    // Whoever has had a 202 knows that the next answer under its key is a repetition.
+    const isKnown = key !== undefined && this.#acknowledged.has(key)
+    if (key !== undefined) this.#acknowledged.add(key)
+    this.#world.recorder.write({
+      kind: 'accepted',
+      thread: this.#threadName(thread),
+      task: id,
+      node,
+      ...(key !== undefined && { key }),
+      ...(isKnown && isRepeat !== undefined && { repeat: { isTold: isRepeat } }),
+      ...(steered !== undefined && { steered }),
+      ...(interrupted && { interrupted }),
+    })
+    return task
+  }
+
+  /** Again, until somebody has answered who could do it. */
+  async #untilDone<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      try {
+        return await act()
+      } catch (error) {
+        const isUnavailable = error instanceof Refused && error.problem.status === 503
+        if (!(error instanceof Unanswered) && !isUnavailable) throw error
+        if (isUnavailable) await this.#refused('again', error)
+        else this.#world.recorder.write({ kind: 'unanswered', by: this.#name, op: 'again' })
+        await pause(retryMs)
+      }
+    }
+  }
+
+  #get(id: string): Promise<Task> {
+    return this.#wire.get<Task>(`/v1/tasks/${id}`)
+  }
+
+  #threadName(thread: string): string {
+    return threadName(this.#principal, thread)
+  }
+
+  #work(make = makeScript) {
+    return { agent: 'script', input: { script: make(this.#random, this.#world.effect) } }
+  }
+}

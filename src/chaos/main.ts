@@ -1,0 +1,64 @@
+// The program: `npm run chaos -- --minutes 5 --store postgres: --nodes 3 --seed 42`.
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { type ChaosOptions, chaos } from './chaos.ts'
+import { checkHistory } from './check/check-case.ts'
+import { reportText } from './report.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string' },
+    seed: { type: 'string' },
+    store: { type: 'string' },
+    nodes: { type: 'string' },
+    url: { type: 'string', multiple: true },
+    token: { type: 'string', multiple: true },
+    history: { type: 'string' },
+    check: { type: 'string' },
+  },
+})
+
+if (values.check === undefined) await run()
+else await checkAgain(values.check)
+
+async function run(): Promise<void> {
+  const options = optionsOf()
+  process.stdout.write(`seed ${options.seed}\n`)
+  const report = await chaos({ ...options, onRound: (round) => process.stdout.write(`round ${round} is over\n`) })
+  process.stdout.write(reportText(report))
+  process.exit(report.holds ? 0 : 1)
+}
+
+/** Checks a history that was written before. */
+async function checkAgain(history: string): Promise<void> {
+  const verdict = await checkHistory(history)
+  const holds = verdict.violations.length === 0 && verdict.counts.acknowledged > 0
+  process.stdout.write(reportText({ ...verdict, seed: 0, store: 'as written', history, durationMs: 0, holds }))
+  process.exit(holds ? 0 : 1)
+}
+
+function optionsOf(): ChaosOptions {
+  const { minutes, seed, store, nodes, url, token = [], history } = values
+  const pairs = token.map((text) => text.split('=', 2))
+  if (url && pairs.some((pair) => pair.length !== 2)) wrong('--token is PRINCIPAL=TOKEN, once for each principal')
+  if (url && pairs.length === 0) wrong('--url needs --token PRINCIPAL=TOKEN')
+  return {
+    seed: seed === undefined ? randomInt(1, 2 ** 31) : wholeNumber('seed', seed),
+    ...(minutes !== undefined && { minutes: wholeNumber('minutes', minutes) }),
+    ...(store !== undefined && { store }),
+    ...(nodes !== undefined && { nodes: wholeNumber('nodes', nodes) }),
+    ...(url && { urls: url, tokens: Object.fromEntries(pairs) as Record<string, string> }),
+    ...(history !== undefined && { history }),
+  }
+}
+
+function wholeNumber(name: string, text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value > 0) return value
+  return wrong(`--${name} is a whole number from 1 on, not ${text}`)
+}
+
+function wrong(text: string): never {
+  process.stderr.write(`${text}\n`)
+  process.exit(1)
+}

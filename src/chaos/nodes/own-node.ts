@@ -1,0 +1,124 @@
+import type { Recorder } from '../history/recorder.ts'
+import { pause } from '../pause.ts'
+import type { SeededRandom } from '../seeded-random.ts'
+import { CuttingProxy } from './cutting-proxy.ts'
+import { NodeProcess } from './node-process.ts'
+import type { ServedNode } from './served-node.ts'
+
+export interface OwnNodeOptions {
+  readonly name: string
+  readonly recorder: Recorder
+  readonly random: SeededRandom
+  /** The settings of its next process. */
+  readonly env: () => Readonly<Record<string, string>>
+}
+
+// Half of the connections break within their first answers or events, the others after some hundred.
+const bytesShort = 2_000
+const bytesLong = 40_000
+const retryMs = 100
+// A node that cannot start for as long is broken, whatever else goes on.
+const startMsMax = 60_000
+
+/** A node of this program's own, over all the processes that live and die as it. */
+export class OwnNode implements ServedNode {
+  readonly name: string
+  url = ''
+  isUp = false
+  life = 0
+  readonly #options: OwnNodeOptions
+  #process: NodeProcess | undefined
+  #proxy: CuttingProxy | undefined
+
+  constructor(options: OwnNodeOptions) {
+    this.name = options.name
+    this.#options = options
+  }
+
+  get breakingUrl(): string {
+    return this.#proxy?.url ?? this.url
+  }
+
+  get isAlive(): boolean {
+    return this.#process !== undefined
+  }
+
+  /** Starts it, and again for as long as its store is not there. */
+  async start(): Promise<void> {
+    const { random } = this.#options
+    const bytes = () => random.below(random.chance(0.5) ? bytesShort : bytesLong)
+    this.#proxy ??= await CuttingProxy.start(() => Number(new URL(this.url).port), bytes)
+    const startedAt = performance.now()
+    for (;;) {
+      const process = this.#spawn()
+      try {
+        this.url = await process.url
+        this.life += 1
+        this.isUp = true
+        return
+      } catch (error) {
+        if (this.#process !== process) return
+        this.#process = undefined
+        if (performance.now() - startedAt > startMsMax) throw error
+        await pause(retryMs)
+      }
+    }
+  }
+
+  /** Starts a process and kills it so much later, be it ready or not. */
+  async startAndKill(afterMs: number): Promise<void> {
+    const process = this.#spawn()
+    process.url.catch(() => {})
+    await pause(afterMs)
+    await this.kill()
+  }
+
+  async kill(): Promise<void> {
+    const process = this.#leave()
+    await process?.kill()
+  }
+
+  /** Asks it to drain; resolves with its exit code. */
+  async drain(): Promise<number | null> {
+    const process = this.#leave()
+    if (!process) return 0
+    process.signal('SIGTERM')
+    return process.exited
+  }
+
+  freeze(): void {
+    this.#process?.signal('SIGSTOP')
+  }
+
+  /** Whoever asks it again is answered, unless it died meanwhile. */
+  thaw(): void {
+    this.#process?.signal('SIGCONT')
+  }
+
+  async close(): Promise<void> {
+    await this.kill()
+    await this.#proxy?.close()
+    this.#proxy = undefined
+  }
+
+  /** From here on nobody asks it, and that it ends is no surprise. */
+  #leave(): NodeProcess | undefined {
+    const process = this.#process
+    this.isUp = false
+    this.#process = undefined
+    return process
+  }
+
+  #spawn(): NodeProcess {
+    const { recorder } = this.#options
+    const process = new NodeProcess(this.#options.env(), (line) => recorder.hear(this.name, line))
+    this.#process = process
+    void process.exited.then((code) => {
+      if (this.#process !== process || !this.isUp) return
+      this.#leave()
+      const what = `${this.name} ended by itself with ${code}: ${process.said}`
+      recorder.write({ kind: 'broken', what })
+    })
+    return process
+  }
+}

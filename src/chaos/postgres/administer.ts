@@ -1,0 +1,34 @@
+import type { SeededRandom } from '../seeded-random.ts'
+
+export interface Administration {
+  /** Ends some connections of the store, each with even odds; says how many. */
+  readonly terminate: (random: SeededRandom) => Promise<number>
+  drop(): Promise<void>
+}
+
+/** What an operator can do in the database. The store's own connections are told by their name. */
+export function administer(url: string, schema: string): Administration {
+  const query = async (sql: string, values: readonly unknown[] = []): Promise<number> => {
+    const { default: pg } = await import('pg')
+    const client = new pg.Client({ connectionString: url, application_name: 'holdfast-chaos' })
+    // A server that goes down while it is asked says so here as well.
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      return (await client.query(sql, [...values])).rowCount ?? 0
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+  return {
+    terminate: (random) =>
+      // A server that is down has no connections to end.
+      query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast' AND (pid + $1) % 2 = 0`,
+        [random.below(2)],
+      ).catch(() => 0),
+    async drop() {
+      await query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+    },
+  }
+}

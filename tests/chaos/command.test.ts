@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chaos } from '../../src/chaos/index.ts'
+import { printedBy, programUnder } from '../docs-program.ts'
+import { startServer } from '../server/harness/server.ts'
+import { linesOf, soundDraft } from '../unit/chaos/sound-history.ts'
+import { expectHeld } from './held.ts'
+
+const root = join(import.meta.dirname, '../..')
+const run = promisify(execFile)
+// A machine that is busy with other work takes several times as long as one that is not.
+const timeoutMs = 300_000
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-command-'))
+})
+
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+/** How the program ends on a history, and what it prints. */
+async function checked(lines: readonly object[]): Promise<{ code: number; stdout: string }> {
+  const file = join(folder, 'history.ndjson')
+  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const program = run(process.execPath, [join(root, 'src/chaos/main.ts'), '--check', file])
+  return program.then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+  )
+}
+
+describe('the chaos program', () => {
+  it('says that a sound history holds, and ends with 0', async () => {
+    const { code, stdout } = await checked(linesOf(soundDraft()))
+    expect(stdout).toContain('0 violations\nIt holds.')
+    expect(code).toBe(0)
+  })
+
+  it('shows what is broken with its witness, and ends with 1', async () => {
+    const draft = soundDraft()
+    const entries = draft.entries.filter(({ kind }) => kind !== 'effect')
+    const { code, stdout } = await checked(linesOf({ ...draft, entries }))
+    expect(stdout).toMatch(/- G11: bg_0 told of s in attempt 1, and executed it last in 0\n {4}2 task\.started bg_0/)
+    expect(code).toBe(1)
+  })
+
+  it('takes nothing out of nothing for a failure', async () => {
+    const draft = soundDraft()
+    const kinds = ['round', 'calm', 'served', 'over']
+    const entries = draft.entries.filter(({ kind }) => kinds.includes(kind))
+    const { code, stdout } = await checked(
+      linesOf({ logs: { 'alice/t0': [] }, tasks: new Map(), entries, untaken: [] }),
+    )
+    expect(stdout).toContain('0 violations\nNothing was acknowledged')
+    expect(code).toBe(1)
+  })
+})
+
+describe('chaos', { timeout: timeoutMs }, () => {
+  it('loads nodes that somebody else runs, in threads of its own', async () => {
+    const server = await startServer({ store: 'memory' })
+    try {
+      const enough = { acknowledged: 60, cuts: 5 }
+      const report = await chaos({ seed: 3, urls: [server.url], tokens: server.tokens, leaseMs: 1000, enough })
+      expectHeld(report)
+      expect(report.faults).toEqual({})
+      const { threads } = await server
+        .request<{ threads: { thread: string }[] }>('GET', '/v1/threads')
+        .then(({ body }) => body)
+      expect(threads.every(({ thread }) => thread.startsWith('chaos-'))).toBe(true)
+    } finally {
+      await server.end()
+    }
+  })
+
+  it('is used as the page on reliability says', async () => {
+    const page = await readFile(join(root, 'docs/reliability.md'), 'utf8')
+    expect(await printedBy(programUnder('In your own program', page))).toBe('it holds\n')
+  })
+})
