@@ -22,6 +22,13 @@ const names = [
   'server-latency',
   'server-memory',
   'ai-sdk',
+  'postgres-events',
+  'postgres-runs',
+  'postgres-latency',
+  'postgres-nodes',
+  'postgres-takeover',
+  'postgres-attach',
+  'postgres-growth',
 ]
 
 async function run(name: string): Promise<Figure[]> {

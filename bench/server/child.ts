@@ -51,8 +51,13 @@ export class Child {
     return new Promise((resolve, reject) => this.#waiting.set(n, { resolve, reject }))
   }
 
+  /** Ends it at once, as a crash does. */
+  kill(): void {
+    this.#process.kill('SIGKILL')
+  }
+
   async end(): Promise<void> {
-    if (this.#process.exitCode !== null) return
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
     this.#process.disconnect()
     await once(this.#process, 'exit')
   }

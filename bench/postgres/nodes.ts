@@ -1,0 +1,36 @@
+import type { PostgresServer } from '../../tests/postgres/harness/server.ts'
+import { Child } from '../server/child.ts'
+import { newStoreUrl } from './database.ts'
+
+export interface NodeOptions {
+  /** Whether it has agents; else it only serves. */
+  readonly executes: boolean
+  readonly slots?: number
+  readonly leaseMs?: number
+}
+
+/** A node in a process of its own. */
+export interface BenchNode {
+  readonly child: Child
+  readonly url: string
+}
+
+/** Starts nodes on one new store and ends them afterwards. */
+export async function withNodes(
+  server: PostgresServer,
+  options: readonly NodeOptions[],
+  work: (nodes: readonly BenchNode[]) => Promise<void>,
+): Promise<void> {
+  const store = newStoreUrl(server)
+  const nodes: BenchNode[] = []
+  try {
+    for (const { executes, slots = 256, leaseMs = 15_000 } of options) {
+      const role = executes ? 'executes' : 'serves'
+      const child = new Child('../postgres/node-process.ts', [store, role, String(slots), String(leaseMs)])
+      nodes.push({ child, url: await child.ask<string>('url') })
+    }
+    await work(nodes)
+  } finally {
+    await Promise.all(nodes.map(({ child }) => child.end()))
+  }
+}
