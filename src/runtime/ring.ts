@@ -32,8 +32,8 @@ export class Ring {
   #head = 0
   #isCurrent = false
   #isEnded = false
-  /** Whether the log had events since it is watched. */
-  #hasEvents = false
+  /** The highest head that the log is known to have had with events in it. */
+  #fullHead = 0
   #hintCount = 0
   #batches: Map<number, readonly LoggedEvent[]> | undefined
   #watcherCount = 0
@@ -65,11 +65,14 @@ export class Ring {
     return this.#hintCount
   }
 
-  /** Whether a page shows that the thread was emptied while it was watched: a log never loses its newest event unless all goes. */
+  /**
+   * Whether a page shows that the thread was emptied while it was watched: a log never loses its newest event unless all goes. A page
+   * that was read before there was anything in the log shows nothing.
+   */
   isGone({ first, head }: EventPage): boolean {
-    const isEmpty = first > head
-    if (!isEmpty) this.#hasEvents = true
-    return isEmpty && this.#hasEvents
+    if (first > head) return this.#fullHead > 0 && head >= this.#fullHead
+    this.#fullHead = Math.max(this.#fullHead, head)
+    return false
   }
 
   /** Events from `after + 1` on, as many as a batch holds, or undefined if they are not here. */
@@ -93,7 +96,7 @@ export class Ring {
     const first = entries[0]
     const last = entries.at(-1)
     if (this.#isEnded || !first || !last || first.seq <= this.#head) return
-    this.#hasEvents = true
+    this.#fullHead = Math.max(this.#fullHead, last.seq)
     if (this.#entries.at(-1)?.seq !== first.seq - 1) this.#clear()
     for (const entry of entries) {
       this.#entries.push(entry)

@@ -40,6 +40,13 @@ describe('the ring of a thread', () => {
     expect(ring.isGone({ ...page, events: [], first: 4 })).toBe(true)
   })
 
+  it('is not gone because a page was read before its first event', () => {
+    const ring = new Ring(key)
+    ring.append(events(1, 2))
+    expect(ring.isGone({ events: [], first: 1, head: 0, upTo: 0 })).toBe(false)
+    expect(ring.isGone({ events: [], first: 3, head: 2, upTo: 2 })).toBe(true)
+  })
+
   it('gives what follows a number, if it has all of it', () => {
     const ring = ringOf([5, 6], [7, 8])
     expect(numbersAfter(ring, 4)).toEqual([5, 6, 7, 8])
