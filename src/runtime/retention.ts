@@ -56,10 +56,12 @@ export class RetentionKeeper {
     const { dryRun = false, cursor } = options
     const retention = checkedRetention(options)
     if (Object.keys(retention).length === 0) throw nothingNamed()
-    const pruned = await this.#go(new Pruning(this.#pruningParts, retention, dryRun), principal, cursor)
-    // Stopped half way: whoever asked is to ask again.
-    if (this.#isClosed) this.#parts.checkOpen()
-    return pruned
+    try {
+      return await this.#go(new Pruning(this.#pruningParts, retention, dryRun), principal, cursor)
+    } finally {
+      // Stopped half way, or by a store that was closed beneath it: whoever asked is to ask again.
+      if (this.#isClosed) this.#parts.checkOpen()
+    }
   }
 
   /** A round of the policy over the threads of all principals, or a part of one; the next goes on from there. */
