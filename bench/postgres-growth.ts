@@ -84,7 +84,7 @@ async function compareOperations(empty: Present, full: Present): Promise<void> {
   }
 }
 
-/** Pages that a search in the index of the log reads: its levels, of some 250 to 400 entries a page each. */
+/** Pages that a search in the index of the log reads: its levels. */
 async function reportDepth(server: PostgresServer, url: string): Promise<void> {
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()

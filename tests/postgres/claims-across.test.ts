@@ -30,7 +30,7 @@ describe.each([
     const executed: string[] = []
     const overlaps: string[] = []
     const running = new Set<string>()
-    const worker = async (ctx: AgentContext) => {
+    const helper = async (ctx: AgentContext) => {
       executed.push(ctx.taskId)
       if (running.has(ctx.thread)) overlaps.push(ctx.taskId)
       running.add(ctx.thread)
@@ -38,12 +38,12 @@ describe.each([
       await ctx.step('written', () => 1)
       running.delete(ctx.thread)
     }
-    const runtimes = await openThree({ worker }, isDeaf)
+    const runtimes = await openThree({ helper }, isDeaf)
     const threads = ['a', 'b', 'c', 'd']
     const accepted: Record<string, string[]> = {}
     for (let n = 0; n < 24; n++) {
       const key = threads[n % threads.length] ?? ''
-      const { id } = await inTurn(runtimes, n).run({ thread: key, agent: 'worker', prompt: `${n}` })
+      const { id } = await inTurn(runtimes, n).run({ thread: key, agent: 'helper', prompt: `${n}` })
       accepted[key] = [...(accepted[key] ?? []), id]
     }
     const ids = Object.values(accepted).flat()
@@ -90,12 +90,12 @@ describe('nodes on one database', () => {
 
   it('RUN-14 let a run outlive whoever started it on one of them: another sees it end', async () => {
     const goOn = gate()
-    const worker = async (ctx: AgentContext) => {
+    const helper = async (ctx: AgentContext) => {
       await goOn.opened
       await ctx.say('done')
     }
-    const [one, two] = [await nodes.open({ agents: { worker } }), await nodes.open()]
-    const { id } = await one.run({ thread, agent: 'worker', prompt: 'go' })
+    const [one, two] = [await nodes.open({ agents: { helper } }), await nodes.open()]
+    const { id } = await one.run({ thread, agent: 'helper', prompt: 'go' })
     const first = one.subscribe({ thread })
     expect((await first.next()).value).toMatchObject({ type: 'task.accepted' })
     await first.return?.()

@@ -28,9 +28,9 @@ describe('a node whose lease ran out', () => {
   it('REST-14 cannot write an event or an outcome, and stops its agent when it is back', async () => {
     const begun = gate()
     const zombie = writing(begun.open)
-    const one = await nodes.open({ agents: { worker: zombie.run }, leaseMs: 900, isRemote: true })
-    const two = await nodes.open({ agents: { worker: finishing } })
-    const { id } = await one.run({ thread, agent: 'worker', prompt: 'go' })
+    const one = await nodes.open({ agents: { helper: zombie.run }, leaseMs: 900, isRemote: true })
+    const two = await nodes.open({ agents: { helper: finishing } })
+    const { id } = await one.run({ thread, agent: 'helper', prompt: 'go' })
     await begun.opened
     nodes.network.stall()
     expect(await two.wait(id)).toMatchObject({ status: 'completed', result: 'from the first', attempt: 2, epoch: 2 })
@@ -48,11 +48,11 @@ describe('a node whose lease ran out', () => {
   it('REST-14 stops an agent that writes nothing, too, with every notice lost', async () => {
     const [begun, resumed] = [gate(), gate()]
     const silent = untilStopped(begun.open)
-    const one = await nodes.open({ agents: { worker: silent.run }, isDeaf: true })
-    const { id } = await one.run({ thread, agent: 'worker', prompt: 'go' })
+    const one = await nodes.open({ agents: { helper: silent.run }, isDeaf: true })
+    const { id } = await one.run({ thread, agent: 'helper', prompt: 'go' })
     await begun.opened
     const next = untilStopped(resumed.open)
-    const two = await nodes.open({ agents: { worker: next.run }, isDeaf: true })
+    const two = await nodes.open({ agents: { helper: next.run }, isDeaf: true })
     await lapse(nodes, one)
     await resumed.opened
     expect(await silent.stopped).toBe('lost')
@@ -78,9 +78,9 @@ describe('a node whose lease ran out', () => {
   it('keeps what nobody took over, because its next renewal is in time for that', async () => {
     const begun = gate()
     const silent = untilStopped(begun.open)
-    const one = await nodes.open({ agents: { worker: silent.run }, leaseMs: 600 })
+    const one = await nodes.open({ agents: { helper: silent.run }, leaseMs: 600 })
     const two = await nodes.open({ agents: {} })
-    const { id } = await one.run({ thread, agent: 'worker', prompt: 'go' })
+    const { id } = await one.run({ thread, agent: 'helper', prompt: 'go' })
     await begun.opened
     await lapse(nodes, one)
     const { node } = await one.info()
@@ -96,9 +96,9 @@ describe('a hand-over', () => {
   it('REST-16 goes on from the last step on the next node, and is no crash', async () => {
     const begun = gate()
     const first = writing(begun.open)
-    const one = await nodes.open({ agents: { worker: first.run } })
-    const two = await nodes.open({ agents: { worker: finishing }, isDeaf: true })
-    const { id } = await one.run({ thread, agent: 'worker', prompt: 'go' })
+    const one = await nodes.open({ agents: { helper: first.run } })
+    const two = await nodes.open({ agents: { helper: finishing }, isDeaf: true })
+    const { id } = await one.run({ thread, agent: 'helper', prompt: 'go' })
     await begun.opened
     const seen = watch(two, thread)
     await one.close({ drainMs: 0 })

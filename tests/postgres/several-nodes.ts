@@ -112,13 +112,6 @@ export function watch(
   return { events, until }
 }
 
-/** How long something takes, in milliseconds. */
-export async function timed(work: Promise<unknown>): Promise<number> {
-  const startedAt = performance.now()
-  await work
-  return performance.now() - startedAt
-}
-
 /** Ends the lease of a node as its silence would, without waiting for it. Its next renewal makes it another. */
 export async function lapse({ schema }: SeveralNodes, runtime: Runtime): Promise<void> {
   const { node } = await runtime.info()

@@ -10,7 +10,7 @@ export function define(program: Command, act: Act): void {
     .command('dev')
     .summary('start a server with a demo to watch')
     .description(
-      'Starts a server as serve does, and on it a run of the agent demo in the thread demo, unless one is live: three helpers that stream, ' +
+      'Starts a server as serve does, and on it a run of the agent demo in the thread demo, unless one is live: three children that stream, ' +
         'a tool that fails once, a question to you. It needs no account and no key. If the port is taken it takes the next one, and says so. ' +
         'Ctrl-C stops it; tasks stay, and go on at the next start.',
     )

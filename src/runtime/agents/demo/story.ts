@@ -34,7 +34,7 @@ export function partOf(name: PartName, topic: string): Part {
   return { events, steps, trees }[name](topic)
 }
 
-/** What the lead says while its three helpers are at work. */
+/** What the lead says while its three children are at work. */
 export function opening(topic: string): string {
   return (
     `About “${topic}”: this is a simulated research run, in which no model is called and nothing leaves this machine. ` +
