@@ -13,6 +13,7 @@ const postgres = ['tests/postgres/**/*.test.ts']
 const onPostgres = [
   ...['store-suite', 'store-properties', 'trim-properties'].map((name) => `tests/unit/stores/${name}.test.ts`),
   'tests/scenarios/*.test.ts',
+  ...['cancel', 'never-reading', 'ownership', 'runs-outlive'].map((name) => `tests/server/${name}.test.ts`),
 ]
 // Some are of other stores alone, and some would take as long as all the others together; those are run if they are asked for.
 const notOnPostgres = [

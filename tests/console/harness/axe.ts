@@ -8,6 +8,13 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 /** Nothing on the page keeps somebody from using it: contrast, names, roles, order. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // What fades in has other colours on the way; a spinner turns for ever.
+  await page.evaluate(async () => {
+    const finite = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+    await Promise.allSettled(finite.map(({ finished }) => finished))
+  })
   // Not as a script element, which the policy of the page refuses.
   await page.evaluate(source)
   const results = await page.evaluate(() =>

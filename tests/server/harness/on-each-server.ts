@@ -1,11 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, type TestContext } from 'vitest'
 import { type StartOptions, type StoreKind, startServer, type TestServer } from './server.ts'
 
+/** Those that are asked for, or the one database that the project is for. */
+function kindsHere(kinds: readonly StoreKind[]): readonly StoreKind[] {
+  return process.env['HOLDFAST_TEST_STORE'] === 'postgres' ? ['postgres'] : kinds
+}
+
 type Start = (options?: Omit<StartOptions, 'store'>) => Promise<TestServer>
 
 /** Registers the same tests once per store, each with servers of its own, which it may kill. */
 export function onEachServer(kinds: readonly StoreKind[], register: (kind: StoreKind, start: Start) => void): void {
-  for (const kind of kinds) {
+  for (const kind of kindsHere(kinds)) {
     describe(kind, () => {
       const started: TestServer[] = []
       afterEach(async (context) => {
@@ -27,7 +32,7 @@ export function onSharedServer(
   register: (kind: StoreKind, server: () => TestServer) => void,
   options: Omit<StartOptions, 'store'> = {},
 ): void {
-  for (const kind of kinds) {
+  for (const kind of kindsHere(kinds)) {
     describe(kind, () => {
       let server: TestServer | undefined
       beforeAll(async () => {

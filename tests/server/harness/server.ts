@@ -2,9 +2,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type TestSchema, testSchema } from '../../postgres/harness/schema.ts'
 import { OwnedProcess, type ProcessEnd } from './owned-process.ts'
 
-export type StoreKind = 'memory' | 'sqlite'
+/** PostgreSQL only in the project that has a server of it. */
+export type StoreKind = 'memory' | 'sqlite' | 'postgres'
 
 export interface StartOptions {
   readonly store: StoreKind
@@ -43,11 +45,13 @@ export class TestServer {
   readonly tokens: Readonly<Record<string, string>>
   readonly #options: StartOptions
   readonly #folder: string
+  readonly #schema: TestSchema | undefined
   #process: OwnedProcess | undefined
 
   constructor(options: StartOptions, folder: string) {
     this.#options = options
     this.#folder = folder
+    this.#schema = options.store === 'postgres' ? testSchema() : undefined
     this.tokens = options.tokens ?? defaultTokens
   }
 
@@ -132,6 +136,7 @@ export class TestServer {
   /** Kills it if it lives, and removes its data. */
   async end(): Promise<void> {
     await this.#process?.end('SIGKILL')
+    await this.#schema?.drop()
     await rm(this.#folder, { recursive: true, force: true })
   }
 
@@ -142,12 +147,17 @@ export class TestServer {
   #settings(): Record<string, string> {
     const tokens = Object.entries(this.tokens).map(([principal, token]) => `${principal}=${token}`)
     return {
-      HOLDFAST_STORE: this.#options.store === 'memory' ? 'memory:' : `sqlite:${join(this.#folder, 'holdfast.db')}`,
+      HOLDFAST_STORE: this.#storeUrl(),
       HOLDFAST_TOKENS: tokens.join(','),
       XDG_STATE_HOME: this.#folder,
       XDG_CONFIG_HOME: this.#folder,
       ...this.#options.env,
     }
+  }
+
+  #storeUrl(): string {
+    if (this.#schema) return this.#schema.url
+    return this.#options.store === 'memory' ? 'memory:' : `sqlite:${join(this.#folder, 'holdfast.db')}`
   }
 }
 
