@@ -26,12 +26,12 @@ interface Screen {
 const text = (words: string | RegExp) => (page: Page) => page.getByText(words).first().waitFor()
 
 const screens: readonly Screen[] = [
-  { name: 'tasks', path: '/tasks', until: text('Running') },
+  { name: 'tasks', path: '/tasks', until: text('running') },
   { name: 'task', path: '/tasks/bg_0', until: text('Overview') },
   { name: 'timeline', path: '/tasks/bg_0?tab=timeline', until: text('Timeline') },
   { name: 'events', path: '/tasks/bg_0?tab=events', until: text('task.started') },
   { name: 'threads', path: '/threads', until: text('demo') },
-  { name: 'thread', path: '/threads/demo', until: (page) => page.getByRole('textbox').first().waitFor() },
+  { name: 'thread', path: '/threads/demo', until: text('Who is the report for?') },
   { name: 'agents', path: '/agents', until: text('demo') },
   { name: 'agent', path: '/agents/script', until: text('script') },
   { name: 'system', path: '/system', until: text('Queue') },
@@ -78,14 +78,24 @@ async function shoot(browser: Browser, url: string, theme: (typeof themes)[numbe
   await context.close()
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'holdfast-screenshots-'))
+/** A demo of its own each time, so that all of them show it while it is at work. */
+async function withDemo(use: (url: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-screenshots-'))
+  const demo = await startDemo(folder)
+  try {
+    await use(demo.url)
+  } finally {
+    await demo.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 mkdirSync(target, { recursive: true })
-const demo = await startDemo(folder)
 const browser = await driver.launch({ args: ['--no-sandbox'], executablePath: await chromium.executablePath() })
 try {
-  for (const viewport of widths) for (const theme of themes) await shoot(browser, demo.url, theme, viewport)
+  for (const viewport of widths) {
+    for (const theme of themes) await withDemo((url) => shoot(browser, url, theme, viewport))
+  }
 } finally {
   await browser.close()
-  await demo.end()
-  rmSync(folder, { recursive: true, force: true })
 }

@@ -51,8 +51,9 @@ describe('documentation', () => {
   it('links only to pages that exist', async () => {
     for (const page of await pages()) {
       const text = await readFile(join(root, page), 'utf8')
-      for (const [, target] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
-        const file = join(root, dirname(page), target as string)
+      for (const [, link, picture] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)|(?:src|srcset)="([^":]+)"/g)) {
+        const target = link ?? picture ?? ''
+        const file = join(root, dirname(page), target)
         await expect(access(file), `${page} links to ${target}`).resolves.toBeUndefined()
       }
     }
