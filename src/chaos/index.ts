@@ -1,6 +1,6 @@
 export { type ChaosOptions, type ChaosReport, chaos } from './chaos.ts'
 export { type Counts, checkHistory, type Verdict } from './check/check-case.ts'
 export type { Violation } from './check/violation.ts'
-export type { Entry } from './history/entry.ts'
+export type { HistoryEntry } from './history/entry.ts'
 export { reportText } from './report.ts'
-export type { Enough } from './round.ts'
+export type { RoundGoal } from './round.ts'

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { type ChaosOptions, chaos } from './chaos.ts'
 import { checkHistory } from './check/check-case.ts'
-import { reportText } from './report.ts'
+import { reportText, verdictText } from './report.ts'
 
 const { values } = parseArgs({
   options: {
@@ -32,9 +32,8 @@ async function run(): Promise<void> {
 /** Checks a history that was written before. */
 async function checkAgain(history: string): Promise<void> {
   const verdict = await checkHistory(history)
-  const holds = verdict.violations.length === 0 && verdict.counts.acknowledged > 0
-  process.stdout.write(reportText({ ...verdict, seed: 0, store: 'as written', history, durationMs: 0, holds }))
-  process.exit(holds ? 0 : 1)
+  process.stdout.write(verdictText(verdict, history))
+  process.exit(verdict.holds ? 0 : 1)
 }
 
 function optionsOf(): ChaosOptions {

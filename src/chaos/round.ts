@@ -1,5 +1,5 @@
 import { systemClock } from '../runtime/clock.ts'
-import { torment } from './faults/nemesis.ts'
+import { checkPlan, torment } from './faults/nemesis.ts'
 import type { Recorder } from './history/recorder.ts'
 import { startLedger } from './ledger.ts'
 import { FinalReads } from './load/final-reads.ts'
@@ -11,9 +11,9 @@ import type { Deployment } from './nodes/deployment.ts'
 import { pause } from './pause.ts'
 import { SeededRandom } from './seeded-random.ts'
 
-/** When a round has had enough. */
-export interface Enough {
-  /** Faults that have to be injected, by kind. */
+/** What a round must have seen before it is enough. */
+export interface RoundGoal {
+  /** Faults that have to be injected, by kind. One that there is not is refused. */
   readonly faults?: Readonly<Record<string, number>>
   /** Cancels that took something, and streams that were cut, of this round. */
   readonly cancels?: number
@@ -27,7 +27,7 @@ export interface RoundOptions {
   readonly deployment: Deployment
   readonly recorder: Recorder
   readonly seed: number
-  readonly enough: Enough
+  readonly enough: RoundGoal
   /** Before the names of threads, so that rounds on one store do not meet. */
   readonly prefix: string
   readonly clientCount: number
@@ -44,6 +44,7 @@ const stallMs = 45_000
 export async function runRound(options: RoundOptions): Promise<void> {
   const { deployment, recorder, seed } = options
   const { leaseMs, nodes, tokens } = deployment
+  checkPlan(options.enough.faults ?? {}, deployment.faults)
   const ledger = await startLedger(recorder)
   const principals = Object.keys(tokens)
   const names = nodes.map(({ name }) => name)
@@ -61,7 +62,7 @@ export async function runRound(options: RoundOptions): Promise<void> {
 
 async function tormentAndRest(options: RoundOptions, world: World, load: Load): Promise<void> {
   const { deployment, recorder, enough, seed } = options
-  const hasEnough = enoughOf(recorder, enough)
+  const missing = missingOf(recorder, enough)
   const startedAt = performance.now()
   // What is still wanted when the time is over comes soonest if nothing is in its way.
   const goesOn = () => performance.now() - startedAt < (enough.seconds ?? 0) * 1000
@@ -76,21 +77,30 @@ async function tormentAndRest(options: RoundOptions, world: World, load: Load): 
     }),
     stalled(recorder, world),
   ])
-  while (!hasEnough() && !(await isStalled(recorder, world))) await pause(lookMs)
+  while (missing().length > 0 && !(await isStalled(recorder, world))) await pause(lookMs)
+  for (const what of missing()) recorder.write({ kind: 'missing', what })
   world.isRough = false
   await deployment.heal()
   recorder.write({ kind: 'calm', at: systemClock.now() })
   await load.rest(deployment)
 }
 
-function enoughOf({ tally }: Recorder, enough: Enough): () => boolean {
-  const before = { ...tally }
+/** Tells what of a goal a round has yet to see, from here on. */
+function missingOf({ tally }: Recorder, goal: RoundGoal): () => string[] {
+  const before = { ...tally, faults: { ...tally.faults } }
   const startedAt = performance.now()
-  return () =>
-    tally.cancels - before.cancels >= (enough.cancels ?? 0) &&
-    tally.cuts - before.cuts >= (enough.cuts ?? 0) &&
-    tally.acknowledged - before.acknowledged >= (enough.acknowledged ?? 1) &&
-    performance.now() - startedAt >= (enough.seconds ?? 0) * 1000
+  return () => {
+    const left: [what: string, count: number][] = [
+      ['cancels', (goal.cancels ?? 0) - (tally.cancels - before.cancels)],
+      ['cuts', (goal.cuts ?? 0) - (tally.cuts - before.cuts)],
+      ['acknowledged', (goal.acknowledged ?? 1) - (tally.acknowledged - before.acknowledged)],
+      ['seconds', Math.ceil((goal.seconds ?? 0) - (performance.now() - startedAt) / 1000)],
+    ]
+    for (const [kind, count] of Object.entries(goal.faults ?? {})) {
+      left.push([kind, count - ((tally.faults[kind] ?? 0) - (before.faults[kind] ?? 0))])
+    }
+    return left.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`)
+  }
 }
 
 /** Resolves when nothing was acknowledged to anybody for long. Whoever waits for more would wait for ever. */

@@ -8,12 +8,10 @@ import { chaos } from '../../src/chaos/index.ts'
 import { printedBy, programUnder } from '../docs-program.ts'
 import { startServer } from '../server/harness/server.ts'
 import { linesOf, soundDraft } from '../unit/chaos/sound-history.ts'
-import { expectHeld } from './held.ts'
+import { expectHeld, timeoutMs } from './held.ts'
 
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
-// A machine that is busy with other work takes several times as long as one that is not.
-const timeoutMs = 300_000
 let folder: string
 
 beforeEach(async () => {
@@ -36,7 +34,7 @@ async function checked(lines: readonly object[]): Promise<{ code: number; stdout
 describe('the chaos program', () => {
   it('says that a sound history holds, and ends with 0', async () => {
     const { code, stdout } = await checked(linesOf(soundDraft()))
-    expect(stdout).toContain('0 violations\nIt holds.')
+    expect(stdout).toMatch(/^10 acknowledged operations: [\s\S]*0 violations\nIt holds\.\n$/)
     expect(code).toBe(0)
   })
 
@@ -58,6 +56,12 @@ describe('the chaos program', () => {
     expect(stdout).toContain('0 violations\nNothing was acknowledged')
     expect(code).toBe(1)
   })
+
+  it('takes a round that came to a standstill before it had what was asked for for a failure', async () => {
+    const { code, stdout } = await checked([...linesOf(soundDraft()), { kind: 'missing', what: '2 kill' }])
+    expect(stdout).toContain('0 violations\nIt came to a standstill, and what was asked for is missing: 2 kill.')
+    expect(code).toBe(1)
+  })
 })
 
 describe('chaos', { timeout: timeoutMs }, () => {
@@ -72,6 +76,16 @@ describe('chaos', { timeout: timeoutMs }, () => {
         .request<{ threads: { thread: string }[] }>('GET', '/v1/threads')
         .then(({ body }) => body)
       expect(threads.every(({ thread }) => thread.startsWith('chaos-'))).toBe(true)
+    } finally {
+      await server.end()
+    }
+  })
+
+  it('refuses to do to nodes of somebody else what was asked for', async () => {
+    const server = await startServer({ store: 'memory' })
+    try {
+      const asked = chaos({ seed: 3, urls: [server.url], tokens: server.tokens, enough: { faults: { kill: 1 } } })
+      await expect(asked).rejects.toThrow('There is no fault kill here')
     } finally {
       await server.end()
     }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { chaos } from '../../src/chaos/index.ts'
-import { expectHeld } from './held.ts'
+import { expectHeld, timeoutMs } from './held.ts'
 
 // Another one in every run; the one that failed is in the report and comes again with `npm run chaos -- --seed`.
 const seed = randomInt(1, 2 ** 31)
@@ -18,9 +18,6 @@ const faults = {
   'lose answers': 2,
   'drop notices': 1,
 }
-
-// A machine that is busy with other work takes several times as long as one that is not.
-const timeoutMs = 300_000
 
 describe('three nodes on postgres', { timeout: timeoutMs }, () => {
   it('REST-14 CANC-21 keep all they acknowledged and showed, whatever is done to them and to their store', async () => {

@@ -26,9 +26,44 @@ function violationsOf(found: Case): Violation[] {
 }
 
 /** How much a history puts to the test. */
-export type Counts = ReturnType<typeof countsOf>
+export interface Counts {
+  /** Operations that were answered. */
+  readonly acknowledged: number
+  readonly accepted: number
+  /** Answers to a key that had been acknowledged before. */
+  readonly repeated: number
+  /** Runs that became a message to one under way. */
+  readonly steered: number
+  /** Runs that took the place of others. */
+  readonly interrupted: number
+  /** Cancels that took something. */
+  readonly cancelled: number
+  readonly sent: number
+  readonly settled: number
+  readonly collected: number
+  readonly refused: number
+  /** Requests of which nobody knows what became. */
+  readonly unanswered: number
+  /** Requests for what is another's. */
+  readonly probes: number
+  readonly streams: number
+  /** Streams that broke in the middle while their node was well. */
+  readonly cuts: number
+  /** Events that came over all connections. */
+  readonly shown: number
+  /** Steps, as the world outside saw them executed. */
+  readonly effects: number
+  readonly tasks: number
+  readonly events: number
+  /** Tasks that were gone on with after their first attempt. */
+  readonly resumed: number
+  /** Tasks that were begun on one node and gone on with on another. */
+  readonly moved: number
+  /** Tasks that were given up, because nodes died of them. */
+  readonly poisoned: number
+}
 
-export function countsOf(found: Case) {
+function countsOf(found: Case): Counts {
   const tasks = [...found.tasks.values()]
   const accepted = entriesOf(found, 'accepted')
   const streams = entriesOf(found, 'stream')
@@ -79,11 +114,16 @@ export interface Verdict {
   readonly faults: Readonly<Record<string, number>>
   /** Those with the smallest witness first. */
   readonly violations: readonly Violation[]
+  /** What was asked for and had not come about when a round came to a standstill. */
+  readonly missing: readonly string[]
+  /** Whether there was something to hold, nothing is missing, and nothing was broken. */
+  readonly holds: boolean
 }
 
 /** Reads a history file, and nothing else, and tells what it proves. */
 export async function checkHistory(path: string): Promise<Verdict> {
   const violations: Violation[] = []
+  const missing: string[] = []
   const faults: Record<string, number> = {}
   let counts: Counts | undefined
   let rounds = 0
@@ -91,11 +131,13 @@ export async function checkHistory(path: string): Promise<Verdict> {
     rounds += 1
     violations.push(...violationsOf(found))
     counts = sumOf(counts, countsOf(found))
+    missing.push(...entriesOf(found, 'missing').map(({ what }) => what))
     for (const { fault } of entriesOf(found, 'fault')) faults[fault] = (faults[fault] ?? 0) + 1
   }
   if (!counts) throw new Error(`${path} holds no history`)
   violations.sort((one, two) => sizeOf(one) - sizeOf(two))
-  return { rounds, counts, faults, violations }
+  const holds = violations.length === 0 && missing.length === 0 && counts.acknowledged > 0
+  return { rounds, counts, faults, violations, missing, holds }
 }
 
 function sizeOf({ witness }: Violation): number {
@@ -104,7 +146,7 @@ function sizeOf({ witness }: Violation): number {
 
 function sumOf(one: Counts | undefined, two: Counts): Counts {
   if (!one) return two
-  const sum = { ...one }
+  const sum: Record<keyof Counts, number> = { ...one }
   for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += two[name]
   return sum
 }

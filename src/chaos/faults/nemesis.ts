@@ -18,7 +18,11 @@ export interface NemesisOptions {
 // A node that has answered so often has begun, ended and taken over tasks.
 const acknowledgedMax = 60
 
-/** Injects faults: what is planned, in an order that the seed decides, and then whatever comes. */
+/**
+ * Injects faults: what is planned, in an order that the seed decides, and then whatever comes.
+ *
+ * N1 What is planned, by kinds that `checkPlan` lets pass, was injected when this resolves, unless it was told to stop.
+ */
 export async function torment(options: NemesisOptions): Promise<void> {
   const { deployment, random } = options
   const lanes = (['node', 'store'] as const).map((to) => {
@@ -32,8 +36,17 @@ export async function torment(options: NemesisOptions): Promise<void> {
   await Promise.all(lanes)
 }
 
+/** Throws for a fault that there is not: a plan that is not carried out would show nothing. */
+export function checkPlan(plan: NemesisOptions['plan'], faults: readonly Fault[]): void {
+  const known = faults.map(({ kind }) => kind)
+  const unknown = Object.keys(plan).filter((kind) => !known.includes(kind))
+  if (unknown.length === 0) return
+  const help = known.length === 0 ? 'nothing is done to nodes that somebody else runs' : `use ${known.join(', ')}`
+  throw new Error(`There is no fault ${unknown.join(', ')} here: ${help}`)
+}
+
 async function lane(options: NemesisOptions, faults: readonly Fault[], random: SeededRandom): Promise<void> {
-  const { plan, goesOn, isOn } = options
+  const { plan, goesOn, isOn, recorder } = options
   if (faults.length === 0) return
   const weights = Object.fromEntries(faults.map(({ kind, weight }) => [kind, weight]))
   const planned = shuffled(
@@ -43,8 +56,12 @@ async function lane(options: NemesisOptions, faults: readonly Fault[], random: S
   while (isOn() && (planned.length > 0 || goesOn())) {
     await rest(options, random)
     if (!isOn()) return
-    const kind = planned.shift() ?? random.weighted(weights)
+    const wanted = planned.shift()
+    const kind = wanted ?? random.weighted(weights)
+    const countBefore = recorder.tally.faults[kind]
     await faults.find((fault) => fault.kind === kind)?.inject(random)
+    // There was nobody to do it to. It comes again when the others had their turn.
+    if (wanted !== undefined && recorder.tally.faults[kind] === countBefore) planned.push(wanted)
   }
 }
 

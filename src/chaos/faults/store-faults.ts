@@ -12,7 +12,7 @@ export interface StoreFaultOptions {
   /** Each node with the line to its store. */
   readonly lines: readonly { readonly node: OwnNode; readonly proxy: StoreProxy }[]
   readonly database: Database
-  /** Ends connections of the store from within, and says how many. */
+  /** Ends connections of these nodes from within, and says how many. */
   readonly terminate: (random: SeededRandom) => Promise<number>
   readonly recorder: Recorder
   readonly leaseMs: number
@@ -23,7 +23,7 @@ const holdAttemptsMax = 20
 
 /** What can be done to PostgreSQL and the lines to it. */
 export function storeFaults(options: StoreFaultOptions): Fault[] {
-  const { database, terminate, recorder } = options
+  const { database, recorder } = options
   const tell = (fault: string) => recorder.write({ kind: 'fault', fault, at: systemClock.now() })
   const whole = (kind: string, weight: number, act: (random: SeededRandom) => Promise<unknown>): Fault => ({
     kind,
@@ -36,12 +36,25 @@ export function storeFaults(options: StoreFaultOptions): Fault[] {
   })
   const { crash, restart } = database
   return [
-    whole('terminate backends', 3, terminate),
+    terminated(options),
     ...(crash ? [whole('postgres kill', 2, crash)] : []),
     ...(restart ? [whole('postgres restart', 1, restart)] : []),
     ...lineFaults(options),
     heldCommit(options),
   ]
+}
+
+/** Connections that are ended from within. Where none was, nothing was done. */
+function terminated({ terminate, recorder }: StoreFaultOptions): Fault {
+  return {
+    kind: 'terminate backends',
+    to: 'store',
+    weight: 3,
+    async inject(random) {
+      const at = systemClock.now()
+      if ((await terminate(random)) > 0) recorder.write({ kind: 'fault', fault: 'terminate backends', at })
+    },
+  }
 }
 
 /** What can be done to the line between one node and PostgreSQL. */

@@ -2,7 +2,7 @@ import type { Event, EventData } from '../../core/event.ts'
 import { isEmitted, isTerminalEvent } from '../../core/event.ts'
 import type { Message } from '../../core/message.ts'
 import type { Task } from '../../core/task.ts'
-import type { Entry, EntryKind, EntryOf, ThreadName } from './entry.ts'
+import type { EntryKind, EntryOf, HistoryEntry, ThreadName } from './entry.ts'
 
 /** A thread as it is at the end. */
 export interface ThreadHistory {
@@ -17,7 +17,7 @@ export interface ThreadHistory {
 /** A round of a history, ready to be checked. */
 export interface Case {
   readonly round: EntryOf<'round'>
-  readonly entries: readonly Entry[]
+  readonly entries: readonly HistoryEntry[]
   readonly threads: ReadonlyMap<ThreadName, ThreadHistory>
   readonly tasks: ReadonlyMap<string, Task>
   /** The thread of each task. */
@@ -25,7 +25,7 @@ export interface Case {
 }
 
 /** Puts the entries of one round in order. The first of them begins it. */
-export function caseOf(entries: readonly Entry[]): Case {
+export function caseOf(entries: readonly HistoryEntry[]): Case {
   const [round] = entries
   if (round?.kind !== 'round') throw new Error(`A history begins with a round, not with ${JSON.stringify(round)}`)
   const all = <Kind extends EntryKind>(kind: Kind) => ofKind(entries, kind)
@@ -48,7 +48,7 @@ export function entriesOf<Kind extends EntryKind>({ entries }: Case, kind: Kind)
   return ofKind(entries, kind)
 }
 
-function ofKind<Kind extends EntryKind>(entries: readonly Entry[], kind: Kind): EntryOf<Kind>[] {
+function ofKind<Kind extends EntryKind>(entries: readonly HistoryEntry[], kind: Kind): EntryOf<Kind>[] {
   return entries.filter((entry) => entry.kind === kind) as EntryOf<Kind>[]
 }
 

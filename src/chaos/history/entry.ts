@@ -15,7 +15,7 @@ export type StreamEnd = 'end' | 'cut' | 'lost' | 'left'
  * A line of a history: what a client saw, each written down when it was seen. Nothing here was asked of a node behind
  * the clients' backs, and the checker reads nothing else.
  */
-export type Entry =
+export type HistoryEntry =
   /** Begins a round: a store, or threads, of its own. What stands before it has nothing to do with what follows. */
   | {
       readonly kind: 'round'
@@ -97,6 +97,8 @@ export type Entry =
     }
   /** A step was executed, as the world outside saw it. */
   | { readonly kind: 'effect'; readonly task: string; readonly key: string; readonly attempt: number }
+  /** Asked for, and not there when the round came to a standstill. */
+  | { readonly kind: 'missing'; readonly what: string }
   /** No fault is injected any more, and all nodes are there. */
   | { readonly kind: 'calm'; readonly at: number }
   /** A node accepted a run and streamed it to its end after that. */
@@ -116,13 +118,13 @@ export type Entry =
   /** What a client could not make sense of: a frame that cannot be read, an answer that is none. */
   | { readonly kind: 'broken'; readonly what: string }
 
-export type EntryKind = Entry['kind']
-export type EntryOf<Kind extends EntryKind> = Extract<Entry, { kind: Kind }>
+export type EntryKind = HistoryEntry['kind']
+export type EntryOf<Kind extends EntryKind> = Extract<HistoryEntry, { kind: Kind }>
 
 const operations: readonly EntryKind[] = ['accepted', 'cancelled', 'sent', 'settled', 'collected', 'ended']
 
 /** Whether an entry tells of an operation that was acknowledged, and not only of something that was read. */
-export function isAcknowledged(entry: Entry): boolean {
+export function isAcknowledged(entry: HistoryEntry): boolean {
   return operations.includes(entry.kind)
 }
 

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type Case, caseOf } from './case.ts'
-import type { Entry } from './entry.ts'
+import type { HistoryEntry } from './entry.ts'
 
 /** The rounds of a history file, one after the other, so that a long history is never in memory as a whole. */
 export async function* readHistory(path: string): AsyncGenerator<Case> {
-  let entries: Entry[] = []
+  let entries: HistoryEntry[] = []
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
     const entry = parse(line)
     if (!entry) continue
@@ -18,9 +18,9 @@ export async function* readHistory(path: string): AsyncGenerator<Case> {
   if (entries.length > 0) yield caseOf(entries)
 }
 
-function parse(line: string): Entry | undefined {
+function parse(line: string): HistoryEntry | undefined {
   try {
-    return JSON.parse(line) as Entry
+    return JSON.parse(line) as HistoryEntry
   } catch {
     // Only the last line can be torn, of a program that was ended in the middle.
     return undefined

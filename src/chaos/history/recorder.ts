@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { type Entry, isAcknowledged } from './entry.ts'
+import { type HistoryEntry, isAcknowledged } from './entry.ts'
 
 /** What was written so far, for whoever decides when it is enough. */
 export interface Tally {
@@ -18,13 +18,16 @@ export class Recorder {
   readonly #file: WriteStream
   readonly #said: WriteStream
   readonly #waiting = new Set<() => void>()
+  #isClosed = false
 
   constructor(path: string) {
     this.#file = createWriteStream(path)
     this.#said = createWriteStream(`${path}.nodes`)
   }
 
-  write(entry: Entry): void {
+  /** After `close` nothing is written: clients of a round that failed may still have something to tell. */
+  write(entry: HistoryEntry): void {
+    if (this.#isClosed) return
     this.#file.write(`${JSON.stringify(entry)}\n`)
     this.#count(entry)
     for (const wake of this.#waiting) wake()
@@ -33,7 +36,7 @@ export class Recorder {
 
   /** Keeps what a node says in a file beside the history: for people, not for the checker. */
   hear(node: string, line: string): void {
-    this.#said.write(`${node} ${line}\n`)
+    if (!this.#isClosed) this.#said.write(`${node} ${line}\n`)
   }
 
   /** Resolves when this is so, which is looked at after every entry. */
@@ -42,13 +45,14 @@ export class Recorder {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const file of [this.#file, this.#said]) {
       file.end()
       await once(file, 'close')
     }
   }
 
-  #count(entry: Entry): void {
+  #count(entry: HistoryEntry): void {
     const { tally } = this
     if (isAcknowledged(entry)) tally.acknowledged += 1
     if (entry.kind === 'cancelled' && entry.tasks.length > 0) tally.cancels += 1

@@ -92,6 +92,8 @@ async function onPostgres(options: OwnDeploymentOptions, database: Database, fol
   }
   const nodes = lines.map(({ node }) => node)
   const server = administer(database.url, schema)
+  const ports = () => lines.flatMap(({ proxy }) => proxy.ports)
+  const terminate = (random: SeededRandom) => server.terminate(ports(), random)
   const shared = { recorder, leaseMs }
   return {
     nodes,
@@ -101,7 +103,7 @@ async function onPostgres(options: OwnDeploymentOptions, database: Database, fol
     faults: [
       ...nodeFaults({ nodes, ...shared }),
       ...(nodeCount > 1 ? [freeze({ nodes, ...shared })] : []),
-      ...storeFaults({ lines, database, terminate: server.terminate, ...shared }),
+      ...storeFaults({ lines, database, terminate, ...shared }),
     ],
     async start() {
       await Promise.all(nodes.map((node) => node.start()))

@@ -1,12 +1,15 @@
 import type { SeededRandom } from '../seeded-random.ts'
 
 export interface Administration {
-  /** Ends some connections of the store, each with even odds; says how many. */
-  readonly terminate: (random: SeededRandom) => Promise<number>
+  /** Ends some of the connections that come from these ports, each with even odds; says how many. */
+  readonly terminate: (ports: readonly number[], random: SeededRandom) => Promise<number>
   drop(): Promise<void>
 }
 
-/** What an operator can do in the database. The store's own connections are told by their name. */
+/**
+ * What an operator can do in the database. A server that is given may serve others in the same database, so that a name does
+ * not tell whose a connection is.
+ */
 export function administer(url: string, schema: string): Administration {
   const query = async (sql: string, values: readonly unknown[] = []): Promise<number> => {
     const { default: pg } = await import('pg')
@@ -21,11 +24,12 @@ export function administer(url: string, schema: string): Administration {
     }
   }
   return {
-    terminate: (random) =>
+    terminate: (ports, random) =>
       // A server that is down has no connections to end.
       query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast' AND (pid + $1) % 2 = 0`,
-        [random.below(2)],
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'holdfast' AND client_port = ANY($1::int[]) AND (pid + $2) % 2 = 0`,
+        [ports, random.below(2)],
       ).catch(() => 0),
     async drop() {
       await query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)

@@ -46,6 +46,11 @@ export class StoreProxy {
     return through.href
   }
 
+  /** Where its connections to the store come from. */
+  get ports(): number[] {
+    return [...this.#pairs].flatMap(({ store }) => store.localPort ?? [])
+  }
+
   cut(): void {
     for (const { node, store } of this.#pairs) {
       node.destroy()

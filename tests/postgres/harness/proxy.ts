@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { NoticeFilter } from '../../../src/chaos/postgres/notice-filter.ts'
 
 /** Stands between a store and its server, and does to what passes what networks do. */
 export interface NetworkProxy {
@@ -127,6 +128,7 @@ class TestProxy implements NetworkProxy {
     const server = connect(this.#port, '127.0.0.1')
     const pair = { client, server }
     this.#pairs.add(pair)
+    const notices = new NoticeFilter()
     let losesAnswer = false
     client.on('data', (bytes) => {
       if (this.#delay(pair, bytes)) return
@@ -139,9 +141,9 @@ class TestProxy implements NetworkProxy {
         server.destroy()
         return
       }
-      // A notice is a message of type A; what answers a statement begins with another.
-      if (this.#dropsNotices && bytes[0] === 0x41) return
-      client.write(bytes)
+      for (const message of notices.take(bytes)) {
+        if (!this.#dropsNotices || !message.isNotice) client.write(message.bytes)
+      }
     })
     this.#partTogether(pair)
     if (!this.#isStalled) return

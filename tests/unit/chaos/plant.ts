@@ -1,4 +1,4 @@
-import type { Entry } from '../../../src/chaos/history/entry.ts'
+import type { HistoryEntry } from '../../../src/chaos/history/entry.ts'
 import type { Event, Task } from '../../../src/index.ts'
 import { type Draft, renumbered, soundDraft } from './sound-history.ts'
 
@@ -20,7 +20,7 @@ export function withTask(id: string, change: (task: Task) => Partial<Task>): Dra
   return draft
 }
 
-export function withEntries(change: (entry: Entry) => Entry[]): Draft {
+export function withEntries(change: (entry: HistoryEntry) => HistoryEntry[]): Draft {
   const draft = soundDraft()
   return { ...draft, entries: draft.entries.flatMap(change) }
 }
@@ -45,7 +45,7 @@ export function without(draft: Draft, task: string): Draft {
   return renumbered(draft, log)
 }
 
-export function streamed(change: (entry: Extract<Entry, { kind: 'stream' }>) => Entry): Draft {
+export function streamed(change: (entry: Extract<HistoryEntry, { kind: 'stream' }>) => HistoryEntry): Draft {
   return withEntries((entry) => [entry.kind === 'stream' && entry.after === 9 ? change(entry) : entry])
 }
 

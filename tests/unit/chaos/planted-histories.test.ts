@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Entry } from '../../../src/chaos/history/entry.ts'
+import type { HistoryEntry } from '../../../src/chaos/history/entry.ts'
 import { checkHistory } from '../../../src/chaos/index.ts'
 import { logPlants } from './log-plants.ts'
 import { withTask } from './plant.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-async function complaintsOf(lines: readonly Entry[]): Promise<string[]> {
+async function complaintsOf(lines: readonly HistoryEntry[]): Promise<string[]> {
   const path = join(folder, 'history.ndjson')
   await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   const { violations } = await checkHistory(path)

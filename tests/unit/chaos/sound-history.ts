@@ -1,4 +1,4 @@
-import { digestOf, type Entry } from '../../../src/chaos/history/entry.ts'
+import { digestOf, type HistoryEntry } from '../../../src/chaos/history/entry.ts'
 import type { Event, Message, Task } from '../../../src/index.ts'
 
 /** A history in the making. Every part of it can be changed before it is put together. */
@@ -6,7 +6,7 @@ export interface Draft {
   /** By thread. */
   logs: Record<string, Event[]>
   tasks: Map<string, Task>
-  entries: Entry[]
+  entries: HistoryEntry[]
   untaken: string[]
 }
 
@@ -36,8 +36,8 @@ export function soundDraft(): Draft {
 }
 
 /** The lines of a draft, with what is read at the end. */
-export function linesOf({ logs, tasks, entries, untaken }: Draft): Entry[] {
-  const finals = Object.entries(logs).flatMap(([thread, events]): Entry[] => [
+export function linesOf({ logs, tasks, entries, untaken }: Draft): HistoryEntry[] {
+  const finals = Object.entries(logs).flatMap(([thread, events]): HistoryEntry[] => [
     { kind: 'log', thread, node: 'node0', events },
     {
       kind: 'thread',
@@ -47,7 +47,7 @@ export function linesOf({ logs, tasks, entries, untaken }: Draft): Entry[] {
       untaken: thread === home ? untaken : [],
     },
   ])
-  const records = [...tasks.values()].map((task): Entry => ({ kind: 'task', thread: home, task }))
+  const records = [...tasks.values()].map((task): HistoryEntry => ({ kind: 'task', thread: home, task }))
   return [...entries, ...finals, ...records]
 }
 
@@ -169,7 +169,7 @@ function eventList(): EventGiven[] {
   ]
 }
 
-function entryList(log: readonly Event[], tasks: ReadonlyMap<string, Task>): Entry[] {
+function entryList(log: readonly Event[], tasks: ReadonlyMap<string, Task>): HistoryEntry[] {
   const shown = log.map((event) => [event.seq, digestOf(event)] as const)
   const stream = { kind: 'stream', thread: home, end: 'cut' } as const
   const own = log.filter(({ task }) => task === 'bg_0').map((event) => [event.seq, digestOf(event)] as const)
