@@ -26,7 +26,9 @@ export interface StreamParts {
  *    by its cursor from where it is.
  * T2 When the sink closes the source is closed, and when the source is over the sink is ended. Nothing else is touched
  *    by either: a connection owns nothing.
- * T3 It is watched until the sink has closed, which after an end is when the reader has taken the rest.
+ * T3 When the source fails the sink is cut: a regular end says that there is nothing more, which nobody knows then.
+ *    Only where the rest of the log is gone is it ended, so that what was written before can still be taken.
+ * T4 It is watched until the sink has closed, which after an end is when the reader has taken the rest.
  */
 export class Stream implements Watched {
   readonly #parts: StreamParts
@@ -79,8 +81,10 @@ export class Stream implements Watched {
       }
     } catch (error) {
       // The headers are gone, so the reader cannot be told here. It comes back with its last id and is told then.
-      if (!isHoldfastError(error, 'offset_gone'))
-        log.warn({ err: error }, 'a stream ended because the log could not be read')
+      if (!isHoldfastError(error, 'offset_gone')) {
+        log.warn({ err: error }, 'a stream was cut because the log could not be read')
+        return this.cut()
+      }
     }
     this.end()
   }

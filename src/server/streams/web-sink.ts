@@ -64,7 +64,7 @@ export class WebSink implements Sink {
 
   cut(): void {
     if (this.#isClosed) return
-    this.#controller?.error(new Error('The reader took nothing for too long'))
+    this.#controller?.error(new Error('The stream was cut; come back with the id of the last event'))
     this.#closed()
   }
 

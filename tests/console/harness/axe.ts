@@ -6,15 +6,16 @@ import { expect } from 'vitest'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+const animationsAreOver = `Promise.allSettled(
+  document.getAnimations()
+    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+    .map(({ finished }) => finished),
+).then(() => undefined)`
+
 /** Nothing on the page keeps somebody from using it: contrast, names, roles, order. */
 export async function expectAccessible(page: Page): Promise<void> {
   // What fades in has other colours on the way; a spinner turns for ever.
-  await page.evaluate(async () => {
-    const finite = document
-      .getAnimations()
-      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
-    await Promise.allSettled(finite.map(({ finished }) => finished))
-  })
+  await page.evaluate(animationsAreOver)
   // Not as a script element, which the policy of the page refuses.
   await page.evaluate(source)
   const results = await page.evaluate(() =>

@@ -101,12 +101,17 @@ describe('a stream', () => {
     expect(sink.isCut).toBe(false)
   })
 
-  it('ends when its log cannot be read any more, and says why to whoever operates it', async () => {
+  it('is cut when its log cannot be read any more, and says why to whoever operates it', async () => {
     const { sink, source } = begin()
+    source.give([entry(1)])
     source.give(new HoldfastError('store_unavailable', 'The store is down'))
     await settled()
-    expect(sink.isEnded).toBe(true)
-    expect(lines).toEqual(['a stream ended because the log could not be read'])
+    // The regular end would say that the task is over.
+    expect(sink.isEnded).toBe(false)
+    expect(sink.isCut).toBe(true)
+    expect(source.isClosed).toBe(true)
+    expect(streams.count).toBe(0)
+    expect(lines).toEqual(['a stream was cut because the log could not be read'])
   })
 
   it('ends without a word when what follows is gone', async () => {

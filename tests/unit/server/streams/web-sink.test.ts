@@ -45,7 +45,7 @@ describe('a web stream', () => {
     const sink = new WebSink()
     sink.write(Buffer.from('some'))
     sink.cut()
-    await expect(new Response(sink.stream).text()).rejects.toThrow('took nothing')
+    await expect(new Response(sink.stream).text()).rejects.toThrow('The stream was cut')
   })
 
   it.each([
