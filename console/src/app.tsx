@@ -1,10 +1,11 @@
 import { type ComponentType, lazy, Suspense } from 'react'
-import { Route, Router, Switch } from 'wouter'
+import { Route, Router, Switch, useLocation } from 'wouter'
 import { NotFound } from './design/not-found.tsx'
 import { Skeleton } from './design/skeleton.tsx'
 import { TooltipScope } from './design/tooltip.tsx'
 import { consolePath } from './place.ts'
 import { Shell } from './shell/shell.tsx'
+import { ViewBoundary } from './shell/view-boundary.tsx'
 import { TaskView } from './views/task/index.tsx'
 import { TasksView } from './views/tasks/index.tsx'
 
@@ -19,23 +20,32 @@ export function App() {
     <Router base={consolePath}>
       <TooltipScope>
         <Shell>
-          <Suspense fallback={<Skeleton />}>
-            <Switch>
-              <Route path="/" component={TasksView} />
-              <Route path="/tasks" component={TasksView} />
-              <Route path="/tasks/:id">{({ id }) => <TaskView key={id} id={id} />}</Route>
-              <Route path="/threads" component={ThreadsView} />
-              <Route path="/threads/:thread">{({ thread }) => <ThreadView key={thread} thread={thread} />}</Route>
-              <Route path="/agents" component={AgentsView as ComponentType} />
-              <Route path="/agents/:name">{({ name }) => <AgentsView name={name} />}</Route>
-              <Route path="/system" component={SystemView} />
-              <Route>
-                <NotFound what="page" />
-              </Route>
-            </Switch>
-          </Suspense>
+          <Views />
         </Shell>
       </TooltipScope>
     </Router>
+  )
+}
+
+function Views() {
+  const [at] = useLocation()
+  return (
+    <ViewBoundary at={at}>
+      <Suspense fallback={<Skeleton />}>
+        <Switch>
+          <Route path="/" component={TasksView} />
+          <Route path="/tasks" component={TasksView} />
+          <Route path="/tasks/:id">{({ id }) => <TaskView key={id} id={id} />}</Route>
+          <Route path="/threads" component={ThreadsView} />
+          <Route path="/threads/:thread">{({ thread }) => <ThreadView key={thread} thread={thread} />}</Route>
+          <Route path="/agents" component={AgentsView as ComponentType} />
+          <Route path="/agents/:name">{({ name }) => <AgentsView name={name} />}</Route>
+          <Route path="/system" component={SystemView} />
+          <Route>
+            <NotFound what="page" />
+          </Route>
+        </Switch>
+      </Suspense>
+    </ViewBoundary>
   )
 }

@@ -20,6 +20,48 @@ describe('a login', () => {
     await page.getByRole('alert').filter({ hasText: 'That login link was used' }).waitFor()
   })
 
+  it('by the link works in a page that is open already', async () => {
+    const { server } = await localServer()
+    const page = await localConsole(server, { isLoggedIn: false, allowed: refusals })
+    await page.getByLabel('Token').waitFor()
+    await page.goto(`${server.url}/console#login=${server.newLoginCode('owner')}`)
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+  })
+
+  it('by a link that is none says so', async () => {
+    const { server } = await localServer()
+    const page = await localConsole(server, { isLoggedIn: false, path: '#login=%', allowed: refusals })
+    await page.getByRole('alert').filter({ hasText: 'That login link was used' }).waitFor()
+  })
+
+  it('that is over takes what was written here with it', async () => {
+    const { server } = await localServer()
+    const page = await localConsole(server, { path: '/threads/t', allowed: refusals })
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('half a thought')
+    await page.evaluate(() => localStorage.setItem('holdfast.theme', 'dark'))
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Find a command').fill('Log out')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Token').waitFor()
+    expect(await page.evaluate(() => Object.keys(localStorage))).toEqual(['holdfast.theme'])
+  })
+
+  it('that the server no longer knows is told where something is shown already', async () => {
+    const { server, run } = await localServer()
+    const id = await run('t', [{ hang: true }])
+    const page = await localConsole(server, { path: `/tasks/${id}`, allowed: refusals })
+    const pill = page.locator('[data-connection]').first()
+    await pill.filter({ hasText: 'Live' }).waitFor()
+    await page.getByText('running').first().waitFor()
+    await server.close()
+    await localServer({ port: server.port, tokens: { owner: 'another' } })
+    const bar = page.getByRole('alert').filter({ hasText: 'Not up to date' })
+    await bar.getByRole('button', { name: 'Log in' }).waitFor()
+    await pill.filter({ hasText: /^Offline/ }).waitFor()
+    await bar.getByRole('button', { name: 'Log in' }).click()
+    await page.getByLabel('Token').waitFor()
+  })
+
   it('by a token is asked for, refused and taken', async () => {
     const { server } = await localServer()
     const page = await localConsole(server, { isLoggedIn: false, path: '/tasks', allowed: refusals })
@@ -98,6 +140,16 @@ describe('the shell', () => {
     await page.waitForURL('**/tools/holdfast/console/tasks')
     await page.locator(`[data-task="${id}"]`).waitFor()
     await page.locator('[data-connection=live]').first().waitFor()
+  })
+
+  it('says that a view broke, and leads away from it', async () => {
+    const { page, goto } = await openConsole({ allowed: [/./] })
+    await page.route('**/v1/agents', (route) => route.fulfill({ json: { agents: [null] } }))
+    await goto('/threads/t')
+    await page.getByRole('heading', { name: 'This view broke' }).waitFor()
+    await page.getByRole('button', { name: 'Reload' }).waitFor()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Tasks' }).click()
+    await page.getByText('Nothing has been run yet').waitFor()
   })
 
   it('says that there is no such page', async () => {

@@ -69,6 +69,26 @@ describe('a task', () => {
     await status(page, 'completed').waitFor()
   })
 
+  it('is sent a message once, however often it is asked to, and never an empty one', async () => {
+    const { page, run, goto } = await openConsole()
+    await goto(`/tasks/${await run('t', [{ receive: {} }, { hang: true }])}`)
+    await status(page, 'running').waitFor()
+    const sent: (() => Promise<void>)[] = []
+    await page.route('**/v1/tasks/*/messages', (route) => void sent.push(() => route.continue()))
+    await page.keyboard.press('m')
+    const field = page.getByRole('textbox', { name: 'Message' })
+    await field.fill('  ')
+    await page.keyboard.press('Control+Enter')
+    await field.fill('only once')
+    await page.keyboard.press('Control+Enter')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Send', exact: true }).and(page.locator(':disabled')).waitFor()
+    await expect.poll(() => sent.length).toBeGreaterThan(0)
+    for (const go of sent) await go()
+    await page.getByRole('region', { name: 'Inbox' }).getByText('only once').waitFor()
+    expect(sent).toHaveLength(1)
+  })
+
   it('that asks is answered where it is shown, also from above', async () => {
     const { page, run, goto } = await openConsole()
     const ask = { ask: { text: 'Deploy?', options: ['Yes', 'No'] } }
@@ -130,6 +150,30 @@ describe('a task', () => {
     await page.getByRole('log').getByText('disk failed').waitFor()
   })
 
+  it('is found with where it comes from among many later ones, without reading through them', async () => {
+    const { page, run, goto, server } = await openConsole({ allowed: refusals })
+    const root = await run('busy', [{ spawn: { script: [{ say: 'x' }], name: 'reader' } }], { description: 'Read all' })
+    const alone = await run('busy', [{ say: 'x' }])
+    for (let count = 0; count < 105; count += 1) await run('busy', [{ say: 'x' }])
+    const { body } = await server.request<{ tasks: { id: string }[] }>('GET', `/v1/tasks?parent=${root}`)
+    let asked = 0
+    await page.route('**/v1/tasks?*cursor=*', (route) => {
+      asked += 1
+      return route.fulfill({ status: 500, body: '' })
+    })
+    await goto(`/tasks/${alone}`)
+    await status(page, 'completed').waitFor()
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 500 })))
+    expect(asked).toBe(0)
+    await goto(`/tasks/${root}`)
+    await page.getByRole('link', { name: /reader/ }).waitFor()
+    await page.getByText('Part of this tree is not shown').waitFor()
+    expect(asked).toBe(1)
+    await goto(`/tasks/${body.tasks[0]?.id}`)
+    const trail = page.getByRole('navigation', { name: 'Where it comes from' })
+    await trail.getByRole('link', { name: 'Read all' }).waitFor()
+  })
+
   it('of another principal is not there, nor is one that never was', async () => {
     const { server, run } = await openConsole()
     const id = await run('t', [{ say: 'secret plan' }])
@@ -168,6 +212,13 @@ describe('a task', () => {
 })
 
 describe('the events of a task', () => {
+  it('show a message that is too large for an event', async () => {
+    const { page, run, goto } = await openConsole()
+    const id = await run('t', [{ say: 'x'.repeat(300_000) }])
+    await goto(`/tasks/${id}?tab=events`)
+    await page.getByText('user: a message too large for an event').waitFor()
+  })
+
   it('are unfolded, filtered and saved as NDJSON', async () => {
     const { page, run, goto } = await openConsole()
     const id = await run('t', [

@@ -10,6 +10,15 @@ withBrowser()
 const row = (page: Page, id: string) => page.locator(`[data-task="${id}"]`)
 const rows = (page: Page) => page.locator('[data-task]')
 
+const brokenProblem = JSON.stringify({
+  type: 'about:blank',
+  title: 'x',
+  status: 500,
+  code: 'internal_error',
+  detail: 'It broke',
+  requestId: 'r-17',
+})
+
 describe('the list of tasks', () => {
   it('shows roots as they are now, with all that is to be known of them', async () => {
     const { page, run } = await openConsole({ path: '/tasks' })
@@ -136,23 +145,56 @@ describe('the list of tasks', () => {
 
   it('says what went wrong, with the request, and tries again', async () => {
     const { page, goto } = await openConsole({ allowed: refusals })
-    const problem = {
-      type: 'about:blank',
-      title: 'x',
-      status: 500,
-      code: 'internal_error',
-      detail: 'It broke',
-      requestId: 'r-17',
-    }
     await page.route('**/v1/tasks?*', (route) =>
-      route.fulfill({ status: 500, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+      route.fulfill({ status: 500, contentType: 'application/problem+json', body: brokenProblem }),
     )
     await goto('/tasks')
     await page.getByText('The list of tasks could not be shown').waitFor()
     await page.getByText('Request r-17').waitFor()
     await page.unroute('**/v1/tasks?*')
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Nothing has been run yet').waitFor()
+    // It also tries again by itself, maybe before the button is reached.
+    const there = page.getByText('Nothing has been run yet').waitFor()
+    await Promise.any([there, page.getByRole('button', { name: 'Try again' }).click()])
+    await there
+  })
+
+  it('asks once for older tasks that are refused, says why, and asks again when it is told to', async () => {
+    const { page, run, goto } = await openConsole({ allowed: refusals })
+    for (let count = 0; count < 110; count += 1) await run(`t${count}`, [{ say: 'x' }])
+    let asked = 0
+    await page.route('**/v1/tasks?*cursor=*', (route) => {
+      asked += 1
+      return route.fulfill({ status: 500, contentType: 'application/problem+json', body: brokenProblem })
+    })
+    await goto('/tasks')
+    await rows(page).first().waitFor()
+    await page.keyboard.press('j')
+    await page.getByRole('treegrid').evaluate((grid) => grid.scrollTo({ top: grid.scrollHeight }))
+    await page.getByRole('alert').filter({ hasText: 'Not up to date: It broke' }).waitFor()
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 500 })))
+    expect(asked).toBeLessThanOrEqual(2)
+    await page.unroute('**/v1/tasks?*cursor=*')
+    // The row at which the keys are is out of sight; they still find into the list.
+    expect(await page.getByRole('treegrid').getAttribute('tabindex')).toBe('0')
+    await page.getByRole('button', { name: 'Load older tasks' }).click()
+    await page.getByText('110 tasks').waitFor()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+  })
+
+  it('says that there are more children than it has read, and reads on', async () => {
+    const { page, run } = await openConsole({ path: '/tasks' })
+    const children = Array.from({ length: 105 }, (_, at) => ({ spawn: { script: [{ say: 'x' }], name: `c${at}` } }))
+    const id = await run('many', children)
+    await row(page, id).locator('[data-status=completed]').waitFor()
+    await page.reload()
+    await row(page, id).getByText('100+').waitFor()
+    await row(page, id)
+      .getByRole('button', { name: /^Unfold/ })
+      .click()
+    await row(page, id).getByRole('button', { name: 'more' }).click()
+    await row(page, id).getByText('105', { exact: true }).waitFor()
+    expect(await row(page, id).getAttribute('aria-expanded')).toBe('true')
+    expect(await rows(page).nth(1).getAttribute('aria-expanded')).toBe(null)
   })
 
   it.each(['light', 'dark'] as const)('keeps nobody from using it in the %s theme', async (theme) => {

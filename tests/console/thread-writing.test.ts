@@ -74,6 +74,21 @@ describe('while a run is live', () => {
     await page.getByRole('button', { name: 'Send' }).waitFor()
     expect((await tasksOf('stop-all')).map(({ status }) => status)).toEqual(['cancelled', 'cancelled'])
   })
+
+  it('the key for Stop asks once more, and cancels what waits as well', async () => {
+    const { page, input, task } = await open('stop-key')
+    await input.fill('never asked')
+    await page.getByRole('button', { name: 'Queue next' }).click()
+    await queued(page).getByText('never asked').waitFor()
+    await input.press('Escape')
+    await page.keyboard.press('c')
+    const dialog = page.getByRole('dialog', { name: `Cancel task ${task}?` })
+    await dialog.getByText('what waits in this thread is not begun').waitFor()
+    expect((await tasksOf('stop-key')).map(({ status }) => status)).toEqual(['running', 'pending'])
+    await dialog.getByRole('button', { name: 'Cancel this tree' }).click()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+    expect((await tasksOf('stop-key')).map(({ status }) => status)).toEqual(['cancelled', 'cancelled'])
+  })
 })
 
 describe('a question', () => {

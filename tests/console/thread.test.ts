@@ -4,10 +4,14 @@ import type { Task } from '../../src/client/index.ts'
 import { expectAccessible } from './harness/axe.ts'
 import { withBrowser } from './harness/browser.ts'
 import { openConsoleOf, phone } from './harness/console.ts'
+import { refusals } from './harness/problems.ts'
 import { withServer } from './harness/shared-server.ts'
 
 withBrowser()
 const server = withServer()
+
+// More than the page has without asking for more.
+const snapshotCount = 100
 
 /** Says something, goes on when it is told to, and says the rest. */
 const halves = [{ say: 'The first half ' }, { receive: {} }, { say: 'and the second half.' }, { receive: {} }]
@@ -24,6 +28,14 @@ async function messagesOf(thread: string): Promise<string[]> {
   type Body = { messages: { role: string; parts: { text?: string }[] }[] }
   const { body } = await server().request<Body>('GET', `/v1/threads/${thread}/messages`)
   return body.messages.flatMap(({ role, parts }) => (role === 'user' ? parts.map(({ text = '' }) => text) : []))
+}
+
+/** Prompts that are answered at once, by their numbers. */
+async function prompt(thread: string, count: number): Promise<void> {
+  for (let at = 0; at < count; at += 1) {
+    const body = { agent: 'echo', prompt: `prompt number ${at}` }
+    await server().request('POST', `/v1/threads/${thread}/runs`, { body })
+  }
 }
 
 const write = async (page: Page, text: string, button: string) => {
@@ -150,10 +162,7 @@ describe('the thread', () => {
 
   it('loads what was said earlier when it is scrolled up, and keeps the place', async () => {
     const count = 130
-    const prompts = Array.from({ length: count }, (_, at) => `prompt number ${at}`)
-    for (const prompt of prompts) {
-      await server().request('POST', '/v1/threads/long/runs', { body: { agent: 'echo', prompt } })
-    }
+    await prompt('long', count)
     const { page } = await openConsoleOf(server(), { path: '/threads/long' })
     await page
       .getByLabel('Prompt')
@@ -178,6 +187,32 @@ describe('the thread', () => {
       .getByLabel('Prompt')
       .getByText(`prompt number ${count - 1}`, { exact: true })
       .waitFor()
+  })
+
+  it('asks once for what was said earlier if that is refused, and again when it is told to', async () => {
+    await prompt('refused', 130)
+    const { page, goto } = await openConsoleOf(server(), { allowed: refusals })
+    let asked = 0
+    await page.route('**/v1/threads/refused/messages?*', (route) => {
+      asked += 1
+      return route.fulfill({ status: 500, body: '' })
+    })
+    await goto('/threads/refused')
+    const earlier = page.getByRole('button', { name: 'Earlier messages' })
+    await earlier.waitFor()
+    const column = page.getByRole('region', { name: 'Conversation' })
+    while (asked === 0) await column.evaluate((element) => element.scrollTo(0, 0))
+    await page.getByRole('alert').filter({ hasText: 'answered 500' }).waitFor()
+    const idle = () => page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 500 })))
+    await idle()
+    const askedByItself = asked
+    await column.evaluate((element) => element.scrollTo(0, 0))
+    await idle()
+    expect(asked).toBe(askedByItself)
+    await page.unroute('**/v1/threads/refused/messages?*')
+    await earlier.click()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await page.locator('[data-entry]').nth(snapshotCount).waitFor()
   })
 
   it.each([

@@ -8,12 +8,14 @@ import { messageOf, requestIdOf } from './error-state.tsx'
 interface CancelDialogProps {
   /** The tasks to cancel, each with its tree; closed without any. */
   readonly ids: readonly string[]
+  /** Cancels what runs and waits in this thread, of which `ids` is what runs. */
+  readonly thread?: string
   readonly onClose: () => void
   readonly onDone?: () => void
 }
 
 /** Asks once more, because what is cancelled does not come back. */
-export function CancelDialog({ ids, onClose, onDone }: CancelDialogProps) {
+export function CancelDialog({ ids, thread, onClose, onDone }: CancelDialogProps) {
   const client = useClient()
   const [reason, setReason] = useState('')
   const [error, setError] = useState<unknown>()
@@ -27,7 +29,9 @@ export function CancelDialog({ ids, onClose, onDone }: CancelDialogProps) {
     setBusy(true)
     try {
       const given = reason.trim() === '' ? {} : { reason: reason.trim() }
-      const cancelled = await Promise.all(ids.map((id) => client.cancel(id, given)))
+      const cancelled = await (thread === undefined
+        ? Promise.all(ids.map((id) => client.cancel(id, given)))
+        : client.cancelThread(thread, given))
       const count = new Set(cancelled.flat()).size
       say(count === 0 ? 'Nothing was left to cancel' : `Cancelling ${count} ${count === 1 ? 'task' : 'tasks'}`)
       close()
@@ -60,8 +64,8 @@ export function CancelDialog({ ids, onClose, onDone }: CancelDialogProps) {
         className="flex flex-col gap-3"
       >
         <p className="text-ink-soft">
-          {ids.length === 1 ? 'It stops' : 'They stop'}, with everything spawned by {ids.length === 1 ? 'it' : 'them'}.
-          What was put out so far is kept.
+          {ids.length === 1 ? 'It stops' : 'They stop'}, with everything spawned by {ids.length === 1 ? 'it' : 'them'}
+          {thread !== undefined && ', and what waits in this thread is not begun'}. What was put out so far is kept.
         </p>
         <label className="flex flex-col gap-1.5 font-medium">
           Reason, if you like

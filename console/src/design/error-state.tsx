@@ -34,6 +34,25 @@ export function ErrorState({ error, what, onRetry }: ErrorStateProps) {
   )
 }
 
+/** What is shown is not how it is now: why, in one line above it, and what to do. */
+export function StaleBar({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  const { askAgain } = useLogin()
+  const isOut = codeOf(error) === 'unauthenticated'
+  const requestId = requestIdOf(error)
+  return (
+    <div
+      role="alert"
+      className="flex items-center gap-3 border-b border-line bg-warn-soft px-4 py-1.5 text-warn md:px-6"
+    >
+      <p className="min-w-0 flex-1 truncate">
+        Not up to date: {messageOf(error)}
+        {requestId !== undefined && <span className="ml-2 font-mono text-xs">Request {requestId}</span>}
+      </p>
+      <Button onClick={isOut ? askAgain : onRetry}>{isOut ? 'Log in' : 'Try again'}</Button>
+    </div>
+  )
+}
+
 function titleOf(code: unknown, what: string): string {
   if (code === 'unauthenticated') return 'You are not logged in'
   if (code === 'unreachable') return 'The server does not answer'

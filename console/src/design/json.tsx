@@ -1,8 +1,8 @@
 import { Copy } from 'lucide-react'
 import { useMemo } from 'react'
-import { harmlessText } from '../views/thread/harmless-text.ts'
 import { Button } from './button.tsx'
 import { copyAndSay } from './copy-menu.tsx'
+import { harmlessText } from './harmless-text.ts'
 
 // Enough to read; what is longer is for a program, which gets it by the button.
 const shownMax = 100_000

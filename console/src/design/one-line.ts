@@ -1,4 +1,4 @@
-import { harmlessText } from '../views/thread/harmless-text.ts'
+import { harmlessText } from './harmless-text.ts'
 
 const lengthMax = 240
 

@@ -1,6 +1,8 @@
 import { type Client, isHoldfastError } from 'holdfast/client'
 import { useClient } from 'holdfast/react'
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
+import { messageOf } from '../design/error-state.tsx'
+import { forgetTexts } from '../kept-text.ts'
 import { LoginContext } from './login-context.ts'
 import { LoginForm } from './login-form.tsx'
 
@@ -17,9 +19,19 @@ export function LoginGate({ children }: { readonly children: ReactNode }) {
       setRefusal(entered.refusal)
     })
   }, [client])
+  useEffect(() => {
+    addEventListener('hashchange', heedLink)
+    return () => removeEventListener('hashchange', heedLink)
+  }, [])
   const askAgain = useCallback(() => setStanding('out'), [])
   const login = useMemo(
-    () => ({ askAgain, logOut: () => void client.logout().finally(() => location.reload()) }),
+    () => ({
+      askAgain,
+      logOut: () => {
+        forgetTexts()
+        void client.logout().finally(() => location.reload())
+      },
+    }),
     [client, askAgain],
   )
   if (standing === 'unknown') return null
@@ -53,19 +65,32 @@ async function entered(client: Client): Promise<Entered> {
   }
 }
 
+const loginLink = /^#login=(.+)$/
+
+/** A login link that is opened where the console is already shown does not load the page. */
+function heedLink(): void {
+  if (loginLink.test(location.hash)) location.reload()
+}
+
 /** The code of a login link. It goes from the address at once, so that it is not sent on with it. */
 function takeCode(): string | undefined {
-  const code = /^#login=(.+)$/.exec(location.hash)?.[1]
+  const code = loginLink.exec(location.hash)?.[1]
   if (code === undefined) return undefined
   history.replaceState(history.state, '', `${location.pathname}${location.search}`)
-  return decodeURIComponent(code)
+  try {
+    return decodeURIComponent(code)
+  } catch {
+    // Whatever it is, the server does not know it.
+    return code
+  }
 }
 
 async function refusalOf(client: Client, code: string): Promise<string | undefined> {
   try {
     await client.login({ code })
     return undefined
-  } catch {
+  } catch (error) {
+    if (!isHoldfastError(error, 'unauthenticated')) return messageOf(error)
     return 'That login link was used, or is older than 10 minutes. Start the server again for a new one, or give its token.'
   }
 }

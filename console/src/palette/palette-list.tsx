@@ -3,11 +3,11 @@ import { useTasks, useThreads } from 'holdfast/react'
 import { CornerDownLeft, ListTree, MessagesSquare, Search } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
+import { harmlessText } from '../design/harmless-text.ts'
 import { ShortId } from '../design/short-id.tsx'
 import { Status, shownStatus } from '../design/status.tsx'
 import { taskPath, threadPath } from '../place.ts'
 import { type CommandGroup, useCommandList } from '../shell/commands.ts'
-import { harmlessText } from '../views/thread/harmless-text.ts'
 import { Keys } from './keys.tsx'
 
 const recentCount = 6

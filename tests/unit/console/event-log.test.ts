@@ -17,6 +17,10 @@ describe('a line of the log', () => {
     ['task.failed', { error: { code: 'timeout', message: 'too long' } }, 'timeout: too long'],
     ['task.cancelled', { error: { code: 'cancelled', message: 'cancelled' }, forced: true }, 'forced: cancelled'],
     ['usage', { input: 3, output: 4 }, 'input 3, output 4'],
+    ['message.created', { message: { role: 'user', parts: [{ type: 'text', text: 'hello' }] } }, 'user: hello'],
+    ['message.created', { message: { role: 'user' }, partsOmitted: true }, 'user: a message too large for an event'],
+    ['tool.result', { id: 'c', outputOmitted: true }, 'an output too large for an event'],
+    ['task.resumed', { attempt: 2, node: 'n', keep: 3 }, 'attempt 2 on n, after #3'],
     ['something.new', { a: 1 }, '{"a":1}'],
   ])('says of %s what it is about', (type, data, line) => {
     expect(summaryOf(event(1, type, data))).toBe(line)

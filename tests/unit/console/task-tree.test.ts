@@ -39,6 +39,13 @@ describe('the tree of a task', () => {
     expect(treeOf(task(3, 1), all).isWhole).toBe(true)
   })
 
+  it('takes what was found in another way, and holds the newer of two copies', () => {
+    const tree = treeOf(task(3, 1), [task(10, 1)], [task(0), task(1, 0), task(10, 1, { seq: 1 })])
+    expect(ids(tree.path)).toEqual(['bg_0', 'bg_1', 'bg_3'])
+    expect(tree.isWhole).toBe(true)
+    expect(tree.childrenOf.get('bg_1')).toEqual([task(3, 1), task(10, 1)])
+  })
+
   it('holds the newer of two copies of the task', () => {
     const newer = task(0, undefined, { seq: 99, status: 'failed' })
     expect(treeOf(task(0), [newer]).root.status).toBe('failed')

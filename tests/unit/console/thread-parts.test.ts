@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { harmlessText, harmlessUrl } from '../../../console/src/views/thread/harmless-text.ts'
+import { harmlessText, harmlessUrl } from '../../../console/src/design/harmless-text.ts'
 import { joined, olderMessages } from '../../../console/src/views/thread/older-messages.ts'
 import { questionsOf, withQuestionEvents } from '../../../console/src/views/thread/question-log.ts'
-import type { Message, Question, QuestionEvent } from '../../../src/client/index.ts'
+import { type Letter, unreadOf } from '../../../console/src/views/thread/unread-letters.ts'
+import type { Message, Question, QuestionEvent, Task } from '../../../src/client/index.ts'
 
 describe('the text of a model', () => {
   it.each([
@@ -59,10 +60,29 @@ describe('older messages', () => {
     expect(messages).toHaveLength(100)
   })
 
+  const joinedSeqs = (known: readonly number[], recent: readonly number[], count = 2) =>
+    joined(known.map(said), recent.map(said), count).map(({ seq }) => seq)
+
   it('stay when the live part begins anew, unless there is a hole between', () => {
-    expect(joined([1, 2, 3].map(said), [3, 4].map(said)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
-    expect(joined([1, 2].map(said), [8, 9].map(said), 2).map(({ seq }) => seq)).toEqual([8, 9])
-    expect(joined([1, 2].map(said), [8].map(said), 2).map(({ seq }) => seq)).toEqual([1, 2, 8])
+    expect(joinedSeqs([1, 2, 3], [3, 4])).toEqual([1, 2, 3, 4])
+    expect(joinedSeqs([1, 2], [8, 9])).toEqual([8, 9])
+  })
+
+  it('are gone when the live part shows that it is all there is, as in a thread that was deleted', () => {
+    expect(joinedSeqs([1, 2, 3], [10], 100)).toEqual([10])
+    expect(joinedSeqs([1, 2, 3], [], 100)).toEqual([])
+  })
+})
+
+describe('what a run was told', () => {
+  const letter = { id: 'm1', task: 'bg_1', text: 'mind the gap' } as Letter
+  const running = new Map([['bg_1', {} as Task]])
+
+  it('is shown until it is read, or its run has ended or is gone', () => {
+    expect(unreadOf([letter], [], running)).toEqual([letter])
+    expect(unreadOf([letter], [said(1)], running)).toEqual([])
+    expect(unreadOf([letter], [], new Map([['bg_1', { completedAt: 1 } as Task]]))).toEqual([])
+    expect(unreadOf([letter], [], new Map())).toEqual([])
   })
 })
 

@@ -100,4 +100,24 @@ describe('a transcript', () => {
     ]
     expect(keys(transcript({ tasks }))).toEqual(['task-bg_2'])
   })
+
+  it('puts a question with the child at work beside the column, if its run is not in it', () => {
+    const tasks = [
+      task('bg_1'),
+      child('bg_2', { task: 'bg_1' }, { status: 'running' }),
+      child('bg_3', { task: 'bg_2' }, { status: 'running' }),
+    ]
+    const questions = [question('q', 'bg_2'), question('r', 'bg_3')]
+    expect(transcript({ tasks, questions })).toMatchObject([{ key: 'task-bg_2', questions }])
+  })
+
+  it('shows whoever asks below a child that has ended, if the run is not in the column', () => {
+    const tasks = [
+      task('bg_1'),
+      child('bg_2', { task: 'bg_1' }),
+      child('bg_3', { task: 'bg_2' }, { status: 'running' }),
+    ]
+    const questions = [question('q', 'bg_3')]
+    expect(transcript({ tasks, questions })).toMatchObject([{ key: 'task-bg_3', questions }])
+  })
 })

@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide-react'
 import { Button } from '../../design/button.tsx'
-import { harmlessText } from '../thread/harmless-text.ts'
+import { harmlessText } from '../../design/harmless-text.ts'
 import { type Draft, draftOf, type Fault, isDraftGroup } from './draft.ts'
 import type { Field } from './field.ts'
 import { type ControlProps, inputLook, Labelled } from './labelled.tsx'

@@ -2,8 +2,8 @@ import { Copy } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { copyAndSay } from '../../design/copy-menu.tsx'
+import { harmlessText } from '../../design/harmless-text.ts'
 import { Segments } from '../../design/segments.tsx'
-import { harmlessText } from '../thread/harmless-text.ts'
 import { type Snippet, type SnippetRequest, snippetsOf } from './snippets.ts'
 
 const languages = ['TypeScript', 'curl', 'CLI'] as const

@@ -1,7 +1,7 @@
 import { CircleCheck, CircleX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { version } from '../../../../package.json'
-import { harmlessText } from '../thread/harmless-text.ts'
+import { harmlessText } from '../../design/harmless-text.ts'
 import type { Readiness } from './read-system.ts'
 
 /** Whether it takes work, what it is and where it keeps things. */

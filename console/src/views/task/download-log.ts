@@ -6,6 +6,7 @@ interface LogAsked {
 }
 
 const pageCount = 1000
+const keptMs = 60_000
 
 /** Gives the whole log as a file, one event per line, as the server has it: not only what the page has kept. */
 export async function downloadLog(client: Client, { thread, task }: LogAsked): Promise<void> {
@@ -40,5 +41,6 @@ function save(name: string, lines: string[]): void {
   link.href = url
   link.download = name
   link.click()
-  URL.revokeObjectURL(url)
+  // The browser may begin to read it only after this turn, and does not say when it is done.
+  setTimeout(() => URL.revokeObjectURL(url), keptMs)
 }

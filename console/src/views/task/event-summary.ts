@@ -1,4 +1,4 @@
-import type { Message, ThreadEvent } from 'holdfast/client'
+import type { ThreadEvent } from 'holdfast/client'
 import { oneLine } from '../../design/one-line.ts'
 
 /** What an event says, in one line of text. */
@@ -13,7 +13,7 @@ function textOf(event: ThreadEvent): unknown {
     case 'task.started':
       return `attempt ${event.data.attempt} on ${event.data.node}`
     case 'task.resumed':
-      return `attempt ${event.data.attempt} on ${event.data.node}, from #${event.data.keep} on`
+      return `attempt ${event.data.attempt} on ${event.data.node}, after #${event.data.keep}`
     case 'task.cancelling':
       return `by ${event.data.by}${withReason(event.data.reason)}`
     case 'task.completed':
@@ -23,7 +23,7 @@ function textOf(event: ThreadEvent): unknown {
     case 'task.cancelled':
       return `${event.data.forced ? 'forced: ' : ''}${event.data.error.message}`
     case 'message.created':
-      return `${event.data.message.role}: ${messageText(event.data.message)}`
+      return `${event.data.message.role}: ${messageText(event.data)}`
     case 'inbox.accepted':
       return `${event.data.from === undefined ? '' : `${event.data.from}: `}${oneLine(event.data.content)}`
     case 'question.asked':
@@ -45,6 +45,7 @@ function emittedText(event: ThreadEvent): unknown {
     case 'tool.call':
       return `${event.data.name} ${oneLine(event.data.input)}`
     case 'tool.result':
+      if (event.data.outputOmitted) return 'an output too large for an event'
       return event.data.error === undefined ? event.data.output : `error: ${event.data.error}`
     case 'file':
       return event.data.name ?? event.data.mediaType
@@ -67,6 +68,7 @@ function withReason(reason: string | undefined): string {
   return reason === undefined ? '' : `: ${reason}`
 }
 
-function messageText({ parts }: Message): string {
-  return parts.map((part) => ('text' in part ? part.text : `[${part.type}]`)).join(' ')
+function messageText({ message, partsOmitted }: Extract<ThreadEvent, { type: 'message.created' }>['data']): string {
+  if (partsOmitted) return 'a message too large for an event'
+  return message.parts.map((part) => ('text' in part ? part.text : `[${part.type}]`)).join(' ')
 }

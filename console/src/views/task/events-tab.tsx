@@ -4,7 +4,7 @@ import { ScrollText } from 'lucide-react'
 import { useCallback, useRef, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
-import { ErrorState } from '../../design/error-state.tsx'
+import { ErrorState, StaleBar } from '../../design/error-state.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { useCommands } from '../../shell/commands.ts'
 import { EventLog } from './event-log.tsx'
@@ -62,6 +62,7 @@ export function EventsTab(props: EventsTabProps) {
   const shownLog = { virtual, scrollerRef, open, cursor, abandoned, hasTask: isTree }
   return (
     <>
+      {error && <StaleBar error={error} onRetry={retry} />}
       <EventsBar {...props} {...counts} inputRef={inputRef} follow={follow} isLive={isLive} />
       {isLoading && events.length === 0 ? (
         <Skeleton />

@@ -1,6 +1,6 @@
 import { isTerminal, type Task, type ThreadEvent } from 'holdfast/client'
+import { harmlessText } from '../../design/harmless-text.ts'
 import { clockText } from '../../design/span-text.ts'
-import { harmlessText } from '../thread/harmless-text.ts'
 
 type Mail = Extract<ThreadEvent, { type: 'inbox.accepted' }>
 

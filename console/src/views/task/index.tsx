@@ -1,10 +1,10 @@
 import { isTerminal, type Task } from 'holdfast/client'
-import { type OneTask, useTask } from 'holdfast/react'
+import { type UseTaskResult, useTask } from 'holdfast/react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { CancelDialog } from '../../design/cancel-dialog.tsx'
 import { copyAndSay } from '../../design/copy-menu.tsx'
-import { ErrorState } from '../../design/error-state.tsx'
+import { ErrorState, StaleBar } from '../../design/error-state.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { type Tab, Tabs } from '../../design/tabs.tsx'
 import { taskTitle } from '../../design/task-title.ts'
@@ -23,7 +23,7 @@ import { useTaskTree } from './use-task-tree.ts'
 /** One task: what it is, what came of it, when what of its tree ran, and what happened. */
 export function TaskView({ id }: { readonly id: string }) {
   const one = useTask(id)
-  if (one.task) return <TaskPage task={one.task} send={one.send} />
+  if (one.task) return <TaskPage task={one.task} one={one} />
   return (
     <Page title={id}>
       {one.error ? <ErrorState error={one.error} what="task" onRetry={one.retry} /> : <Skeleton />}
@@ -31,9 +31,9 @@ export function TaskView({ id }: { readonly id: string }) {
   )
 }
 
-function TaskPage({ task, send }: { readonly task: Task; readonly send: OneTask['send'] }) {
+function TaskPage({ task, one }: { readonly task: Task; readonly one: UseTaskResult }) {
   const [place, go] = useTaskPlace()
-  const tree = useTaskTree(task)
+  const { tree, isCut } = useTaskTree(task)
   const leaf = failingLeaf(task, tree)
   const lines = useMemo(() => linesOf(tree.root, tree), [tree])
   const [isCancelling, setCancelling] = useState(false)
@@ -51,6 +51,12 @@ function TaskPage({ task, send }: { readonly task: Task; readonly send: OneTask[
         <TaskHeader task={task} tree={tree} onCancel={() => setCancelling(true)} onSend={() => setSending(true)} />
       }
     >
+      {one.error && <StaleBar error={one.error} onRetry={one.retry} />}
+      {isCut && (
+        <p className="px-4 text-xs text-ink-soft md:px-6">
+          Part of this tree is not shown: too many tasks of its thread came after it.
+        </p>
+      )}
       <Tabs label="Task" tabs={tabs} value={place.tab} onChange={(tab) => go({ tab })}>
         {place.tab === 'overview' && <Overview task={task} tree={tree} leaf={leaf} />}
         {place.tab === 'timeline' && (
@@ -69,7 +75,7 @@ function TaskPage({ task, send }: { readonly task: Task; readonly send: OneTask[
         )}
       </Tabs>
       <CancelDialog ids={isCancelling ? [task.id] : []} onClose={() => setCancelling(false)} />
-      <SendDialog isOpen={isSending} task={task} send={send} onClose={() => setSending(false)} />
+      <SendDialog isOpen={isSending} task={task} send={one.send} onClose={() => setSending(false)} />
     </Page>
   )
 }

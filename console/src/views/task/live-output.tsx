@@ -1,6 +1,7 @@
 import type { Task } from 'holdfast/client'
 import { useThread } from 'holdfast/react'
-import { harmlessText } from '../thread/harmless-text.ts'
+import { harmlessText } from '../../design/harmless-text.ts'
+import { useHasManyLines } from '../../live-lines.ts'
 import { Section } from './section.tsx'
 
 // The end is what changes; the whole is in the thread and in the events.
@@ -8,6 +9,11 @@ const shownMax = 4000
 
 /** What a running task has said so far, as it says it. What a resume abandons goes from here too. */
 export function LiveOutput({ task }: { readonly task: Task }) {
+  // Where each log is a connection of its own, this one is not worth it: the events of the task have the same words.
+  return useHasManyLines() ? <Followed task={task} /> : null
+}
+
+function Followed({ task }: { readonly task: Task }) {
   const { live } = useThread(task.thread)
   const parts = live.get(task.id) ?? []
   const text = parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('')

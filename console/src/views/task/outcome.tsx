@@ -1,10 +1,10 @@
 import type { Task } from 'holdfast/client'
 import { TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
+import { harmlessText } from '../../design/harmless-text.ts'
 import { Json } from '../../design/json.tsx'
 import { taskTitle } from '../../design/task-title.ts'
 import { taskPath } from '../../place.ts'
-import { harmlessText } from '../thread/harmless-text.ts'
 import { Section } from './section.tsx'
 
 interface OutcomeProps {

@@ -1,5 +1,5 @@
 import type { Task } from 'holdfast/client'
-import type { OneTask } from 'holdfast/react'
+import type { UseTaskResult } from 'holdfast/react'
 import { type FormEvent, useId, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
@@ -9,7 +9,7 @@ import { Refusal } from '../thread/question-card.tsx'
 interface SendDialogProps {
   readonly isOpen: boolean
   readonly task: Task
-  readonly send: OneTask['send']
+  readonly send: UseTaskResult['send']
   readonly onClose: () => void
 }
 
@@ -23,8 +23,11 @@ export function SendDialog({ isOpen, task, send, onClose }: SendDialogProps) {
   const [text, setText] = useState('')
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
+  const isEmpty = text.trim() === ''
   const submit = async (event: FormEvent) => {
     event.preventDefault()
+    // The keys come here though the button is disabled.
+    if (isBusy || isEmpty) return
     setBusy(true)
     setError(undefined)
     try {
@@ -43,7 +46,7 @@ export function SendDialog({ isOpen, task, send, onClose }: SendDialogProps) {
       onClose={onClose}
       title={`Send a message to ${task.id}`}
       footer={
-        <Button look="solid" type="submit" form={formId} disabled={isBusy || text.trim() === ''}>
+        <Button look="solid" type="submit" form={formId} disabled={isBusy || isEmpty}>
           Send
         </Button>
       }

@@ -7,18 +7,20 @@ export interface TaskTree {
   readonly root: Task
   /** In the order in which they were spawned. */
   readonly childrenOf: ReadonlyMap<string, readonly Task[]>
-  /** Whether nothing of it is missing. */
+  /** Whether nothing is missing above the task. */
   readonly isWhole: boolean
 }
 
 /**
  * Made of the newest tasks of a thread, without a gap. What is spawned is newer than what spawned it, so once the root is
- * among them, all of its tree is.
+ * among them, all of its tree is. `others` were found in another way; of two copies the one with the higher `seq` counts.
  */
-export function treeOf(task: Task, newest: readonly Task[]): TaskTree {
-  const byId = new Map(newest.map((other) => [String(other.id), other]))
-  const known = byId.get(task.id)
-  byId.set(task.id, known && known.seq > task.seq ? known : task)
+export function treeOf(task: Task, newest: readonly Task[], others: readonly Task[] = []): TaskTree {
+  const byId = new Map<string, Task>()
+  for (const copy of [...others, ...newest, task]) {
+    const known = byId.get(copy.id)
+    if (!known || known.seq <= copy.seq) byId.set(copy.id, copy)
+  }
   const path = [byId.get(task.id) ?? task]
   let above = task.parent?.task
   for (let parent = above && byId.get(above); parent; parent = above && byId.get(above)) {

@@ -22,5 +22,5 @@ export function useLog({ of, thread, lines, text }: LogAsked) {
   )
   const shown = useMemo(() => matchingEvents(events, text), [events, text])
   const abandoned = useMemo(() => abandonedIn(events), [events])
-  return { isTree, events, shown, abandoned, letGo: isTree ? 0 : letGo, error, isLoading, retry }
+  return { isTree, events, shown, abandoned, letGo, error, isLoading, retry }
 }

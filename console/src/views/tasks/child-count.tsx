@@ -1,19 +1,57 @@
 import { isTerminal } from 'holdfast/client'
 import { useTasks } from 'holdfast/react'
+import { useEffect } from 'react'
 
 /** How many tasks a task has spawned, and how many of them are not over yet. */
-export function useChildCount(id: string): { readonly live: number; readonly all: number } {
-  const { tasks } = useTasks({ parent: id })
-  return { live: tasks.filter(({ status }) => !isTerminal(status)).length, all: tasks.length }
+export interface Children {
+  readonly live: number
+  readonly all: number
+  /** There are more than were read. */
+  readonly hasMore: boolean
+  readonly loadMore: () => Promise<void>
 }
 
-export function ChildCount({ live, all }: { readonly live: number; readonly all: number }) {
+interface ChildCounterProps {
+  readonly parent: string
+  readonly onCount: (children: Children) => void
+}
+
+/** Counts what a task has spawned while it is on the page. Shows nothing. */
+export function ChildCounter({ parent, onCount }: ChildCounterProps) {
+  const { tasks, hasMore, loadMore } = useTasks({ parent })
+  useEffect(() => {
+    const live = tasks.filter(({ status }) => !isTerminal(status)).length
+    onCount({ live, all: tasks.length, hasMore, loadMore })
+  }, [tasks, hasMore, loadMore, onCount])
+  return null
+}
+
+interface ChildCountProps {
+  readonly of: Children
+  readonly isExpanded: boolean
+}
+
+export function ChildCount({ of: { live, all, hasMore, loadMore }, isExpanded }: ChildCountProps) {
   if (all === 0) return null
-  if (live === 0) return <span className="text-ink-faint">{all}</span>
+  const more = hasMore ? '+' : ''
   return (
     <span className="whitespace-nowrap">
-      <span className="text-run">{live} running</span>
-      <span className="text-ink-faint"> / {all}</span>
+      {live > 0 && (
+        <span className="text-run">
+          {live}
+          {more} running
+        </span>
+      )}
+      <span className="text-ink-faint">
+        {live > 0 && ' / '}
+        {all}
+        {more}
+      </span>
+      {isExpanded && hasMore && (
+        <button type="button" tabIndex={-1} onClick={() => void loadMore()} className="ml-1.5 text-accent underline">
+          more
+        </button>
+      )}
     </span>
   )
 }

@@ -3,7 +3,7 @@ import { useTasks } from 'holdfast/react'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { CancelDialog } from '../../design/cancel-dialog.tsx'
-import { ErrorState } from '../../design/error-state.tsx'
+import { ErrorState, StaleBar } from '../../design/error-state.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { useStable } from '../../design/use-stable.ts'
 import { taskPath } from '../../place.ts'
@@ -50,6 +50,7 @@ export function TasksView() {
   return (
     <Page title="Tasks" actions={<Counts tasks={list.tasks} hasMore={list.hasMore} />}>
       <FilterBar filter={filter} onChange={change} tasks={list.tasks} inputRef={inputRef} />
+      {list.error && list.tasks.length > 0 && <StaleBar error={list.error} onRetry={list.retry} />}
       {[...expanded].map((id) => (
         <ChildrenReader key={id} parent={id} onRead={onRead} />
       ))}

@@ -1,15 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp } from 'lucide-react'
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useRef,
-  useSyncExternalStore,
-} from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef } from 'react'
 import { classes } from '../../design/classes.ts'
+import { useIsWide } from '../../design/is-wide.ts'
 import { columns, type RowActions, TaskRow } from './task-row.tsx'
 import type { Row } from './tree-rows.ts'
 
@@ -37,7 +30,8 @@ export function TaskGrid(props: TaskGridProps) {
   const { rows, selected, cursor, newCount, scrollerRef, onScrolled, onNearEnd, footer } = props
   const { onOpen, onSelect, onToggle, onFocus } = props
   const actions = { onOpen, onSelect, onToggle, onFocus }
-  const height = useIsWide() ? rowHeight.wide : rowHeight.narrow
+  const isWide = useIsWide()
+  const height = isWide ? rowHeight.wide : rowHeight.narrow
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scrollerRef.current,
@@ -47,6 +41,8 @@ export function TaskGrid(props: TaskGridProps) {
     useFlushSync: false,
   })
   const items = virtual.getVirtualItems()
+  // A row that is not on the page has no focus to give: then the list itself is where keys come in.
+  const hasCursor = items.some(({ index }) => cursor !== undefined && rows[index]?.task.id === cursor)
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
     if (last >= rows.length - nearEnd) onNearEnd()
@@ -62,7 +58,7 @@ export function TaskGrid(props: TaskGridProps) {
         aria-label="Tasks"
         aria-rowcount={rows.length + 1}
         aria-multiselectable
-        tabIndex={cursor === undefined ? 0 : -1}
+        tabIndex={hasCursor ? -1 : 0}
         onScroll={(event) => onScrolled(event.currentTarget.scrollTop < atTopPx)}
         onKeyDown={(event) => moveByArrows(event, props)}
         className="scroller min-h-0 flex-1"
@@ -73,7 +69,15 @@ export function TaskGrid(props: TaskGridProps) {
             const row = rows[index]
             if (!row) return null
             const { id } = row.task
-            const place = { row, index, top: start, height, isSelected: selected.has(id), isCursor: cursor === id }
+            const place = {
+              row,
+              index,
+              top: start,
+              height,
+              isSelected: selected.has(id),
+              isCursor: cursor === id,
+              isWide,
+            }
             return <TaskRow key={key} {...place} {...actions} />
           })}
         </div>
@@ -149,16 +153,4 @@ function useCursorInSight(
     })
     return () => cancelAnimationFrame(frame)
   })
-}
-
-const wide = matchMedia('(min-width: 48rem)')
-
-function useIsWide(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      wide.addEventListener('change', listener)
-      return () => wide.removeEventListener('change', listener)
-    },
-    () => wide.matches,
-  )
 }

@@ -1,6 +1,5 @@
-import type { Task } from 'holdfast/client'
 import { ChevronRight } from 'lucide-react'
-import { type CSSProperties, memo } from 'react'
+import { type CSSProperties, memo, useState } from 'react'
 import { Link } from 'wouter'
 import { classes } from '../../design/classes.ts'
 import { ShortId } from '../../design/short-id.tsx'
@@ -9,7 +8,7 @@ import { Status, shownStatus } from '../../design/status.tsx'
 import { taskTitle } from '../../design/task-title.ts'
 import { Age, Duration } from '../../design/time.tsx'
 import { taskPath, threadPath } from '../../place.ts'
-import { ChildCount, useChildCount } from './child-count.tsx'
+import { ChildCount, ChildCounter, type Children } from './child-count.tsx'
 import { LastLine } from './last-line.tsx'
 import type { Row } from './tree-rows.ts'
 
@@ -31,22 +30,26 @@ interface TaskRowProps extends RowActions {
   readonly height: number
   readonly isSelected: boolean
   readonly isCursor: boolean
+  /** What a phone has no room for is not asked for there. */
+  readonly isWide: boolean
 }
 
 // A row that is only scrolled past asks for nothing.
 const restMs = 150
 
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
-  const { row, index, top, height, isSelected, isCursor, onSelect, onFocus, onOpen } = props
+  const { row, index, top, height, isSelected, isCursor, isWide, onSelect, onFocus, onOpen } = props
   const { task, depth, isExpanded } = row
   const rests = useLater(restMs)
+  const [children, setChildren] = useState<Children>()
+  const isParent = children !== undefined && children.all > 0
   const style: CSSProperties = { transform: `translateY(${top}px)`, height }
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       aria-level={depth + 1}
-      aria-expanded={isExpanded}
+      aria-expanded={isParent ? isExpanded : undefined}
       aria-selected={isSelected}
       aria-label={`${taskTitle(task)}, ${shownStatus(task)}`}
       data-task={task.id}
@@ -71,7 +74,8 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
           aria-label={`Select ${taskTitle(task)}`}
           className="size-3.5 accent-accent-fill"
         />
-        {rests && <Expander {...props} />}
+        {rests && isWide && <ChildCounter parent={task.id} onCount={setChildren} />}
+        {isParent && <Expander {...props} />}
       </div>
       <Cell className="order-2 flex items-center gap-3 md:order-none">
         <Status status={shownStatus(task)} />
@@ -86,17 +90,17 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             {taskTitle(task)}
           </Link>
           <div className="hidden truncate text-xs text-ink-soft md:block">
-            {rests ? <LastLine task={task} /> : '\u00a0'}
+            {rests && isWide ? <LastLine task={task} /> : '\u00a0'}
           </div>
         </div>
       </Cell>
-      <WideCells task={task} rests={rests} />
+      <WideCells row={row} of={children} />
     </div>
   )
 })
 
 /** What there is room for beside the description. */
-function WideCells({ task, rests }: { readonly task: Task; readonly rests: boolean }) {
+function WideCells({ row: { task, isExpanded }, of }: { readonly row: Row; readonly of: Children | undefined }) {
   return (
     <>
       <Cell className="hidden min-w-0 truncate text-ink-soft md:block">{task.agent ?? task.type}</Cell>
@@ -105,7 +109,7 @@ function WideCells({ task, rests }: { readonly task: Task; readonly rests: boole
           {task.thread}
         </Link>
       </Cell>
-      <Cell className="hidden text-xs md:block">{rests && <Children id={task.id} />}</Cell>
+      <Cell className="hidden text-xs md:block">{of && <ChildCount of={of} isExpanded={isExpanded} />}</Cell>
       <Cell className="hidden text-right text-ink-soft md:block">
         {task.startedAt !== undefined && <Duration from={task.startedAt} to={task.completedAt} />}
       </Cell>
@@ -127,13 +131,7 @@ function Cell({ className, children }: { readonly className: string; readonly ch
   )
 }
 
-function Children({ id }: { readonly id: string }) {
-  return <ChildCount {...useChildCount(id)} />
-}
-
 function Expander({ row: { task, isExpanded }, onToggle }: TaskRowProps) {
-  const { all } = useChildCount(task.id)
-  if (all === 0) return null
   return (
     <button
       type="button"

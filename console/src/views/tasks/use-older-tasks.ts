@@ -1,4 +1,4 @@
-import type { Tasks } from 'holdfast/react'
+import type { UseTasksResult } from 'holdfast/react'
 import { useCallback, useEffect, useState } from 'react'
 
 export interface Older {
@@ -7,7 +7,7 @@ export interface Older {
   readonly readCount: number
   /** More are being looked through without being asked for. */
   readonly isSearching: boolean
-  /** Loads the next page, unless it has looked far enough by itself. */
+  /** Loads the next page, unless it has looked far enough by itself, or was refused. */
   readonly load: () => void
   /** Loads it in any case. */
   readonly loadOn: () => void
@@ -16,12 +16,15 @@ export interface Older {
 // Whoever looks for something rare would else read everything there ever was.
 const searchedMax = 2000
 
-/** Reads on at the end of the list. Where it is filtered here, that may take many pages for a few rows. */
-export function useOlder({ tasks, hasMore, loadMore }: Tasks, isFilteredHere: boolean): Older {
+/**
+ * Reads on at the end of the list. Where it is filtered here, that may take many pages for a few rows. After a refusal it
+ * reads on only when somebody asks for it.
+ */
+export function useOlder({ tasks, hasMore, error, loadMore }: UseTasksResult, isFilteredHere: boolean): Older {
   const [isLoading, setLoading] = useState(false)
   const [allowance, setAllowance] = useState(searchedMax)
   const readCount = tasks.length
-  const isAllowed = !isFilteredHere || readCount < allowance
+  const isAllowed = !error && (!isFilteredHere || readCount < allowance)
   const read = useCallback(async () => {
     setLoading(true)
     await loadMore().catch(() => {})

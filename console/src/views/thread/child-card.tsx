@@ -2,11 +2,11 @@ import type { Part, Task } from 'holdfast/client'
 import { CornerDownRight, MessageCircleQuestion } from 'lucide-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
+import { harmlessText } from '../../design/harmless-text.ts'
 import { ShortId } from '../../design/short-id.tsx'
 import { Status, shownStatus } from '../../design/status.tsx'
 import { Duration } from '../../design/time.tsx'
 import { taskPath } from '../../place.ts'
-import { harmlessText } from './harmless-text.ts'
 
 interface ChildCardProps {
   readonly task: Task

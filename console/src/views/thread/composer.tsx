@@ -2,8 +2,8 @@ import { ArrowUp, ListPlus, Navigation, OctagonX, Square } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Tooltip } from '../../design/tooltip.tsx'
+import { useKeptText } from '../../kept-text.ts'
 import { AgentPicker } from './agent-picker.tsx'
-import { useKeptText } from './kept-text.ts'
 import { Refusal } from './question-card.tsx'
 
 /** What becomes of a prompt: asked of an idle thread, or one of the three ways to reach one that is at work. */

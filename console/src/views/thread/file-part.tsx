@@ -1,6 +1,6 @@
 import type { Part } from 'holdfast/client'
 import { Paperclip } from 'lucide-react'
-import { harmlessText, harmlessUrl } from './harmless-text.ts'
+import { harmlessText, harmlessUrl } from '../../design/harmless-text.ts'
 
 type File = Extract<Part, { type: 'file' }>
 

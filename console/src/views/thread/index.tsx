@@ -1,14 +1,15 @@
 import type { Task } from 'holdfast/client'
-import { type OneThread, useAgents, useClient, useThread } from 'holdfast/react'
+import { type UseThreadResult, useAgents, useClient, useThread } from 'holdfast/react'
 import { MessagesSquare } from 'lucide-react'
-import { type ReactNode, useMemo, useRef } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { CancelDialog } from '../../design/cancel-dialog.tsx'
 import { Empty } from '../../design/empty.tsx'
-import { ErrorState } from '../../design/error-state.tsx'
+import { ErrorState, StaleBar } from '../../design/error-state.tsx'
 import { Loading } from '../../design/loading.tsx'
+import { useKeptText } from '../../kept-text.ts'
 import { attempt } from '../../shell/attempt.ts'
 import { Page } from '../../shell/page.tsx'
 import { Composer } from './composer.tsx'
-import { useKeptText } from './kept-text.ts'
 import { Refusal } from './question-card.tsx'
 import { QueueList } from './queue-list.tsx'
 import { ThreadHeader } from './thread-header.tsx'
@@ -37,10 +38,12 @@ export function ThreadView({ thread }: { readonly thread: string }) {
   const scrollRef = useRef<HTMLDivElement>(null)
   const inputRef = useRef<HTMLTextAreaElement>(null)
   const run = tasks.find(({ type, status }) => type === 'run' && status === 'running')
+  const [isStopping, setStopping] = useState(false)
   const { send, steered } = useWriting(view, agent)
-  useThreadCommands({ thread, scrollRef, inputRef, ...(view.status === 'running' && { stop: view.stop }) })
+  useThreadCommands({ thread, scrollRef, inputRef, ...(run && { stop: () => setStopping(true) }) })
   return (
     <Page title={thread} header={<ThreadHeader thread={thread} run={run} waiting={view.queue.length} />}>
+      {view.error && entries.length > 0 && <StaleBar error={view.error} onRetry={view.retry} />}
       <Body view={view} isEmpty={entries.length === 0}>
         <TranscriptList
           entries={entries}
@@ -49,6 +52,7 @@ export function ThreadView({ thread }: { readonly thread: string }) {
           onAnswer={view.answer}
           hasOlder={conversation.hasOlder}
           isLoadingOlder={conversation.isLoadingOlder}
+          isOlderRefused={conversation.olderError !== undefined}
           onOlder={conversation.loadOlder}
           scrollRef={scrollRef}
         />
@@ -68,13 +72,14 @@ export function ThreadView({ thread }: { readonly thread: string }) {
           onStop={view.stop}
         />
       </div>
+      <CancelDialog ids={isStopping && run ? [run.id] : []} thread={thread} onClose={() => setStopping(false)} />
       <Spoken run={run} openCount={view.questions.length} isLoading={view.isLoading} />
     </Page>
   )
 }
 
 interface BodyProps {
-  readonly view: OneThread
+  readonly view: UseThreadResult
   readonly isEmpty: boolean
   readonly children: ReactNode
 }
@@ -109,7 +114,7 @@ function Spoken({ run, openCount, isLoading }: SpokenProps) {
 }
 
 /** The one that was chosen here, else that of the last run, else one that can be asked. */
-function agentOf(chosen: string, names: readonly string[], { tasks }: OneThread): string {
+function agentOf(chosen: string, names: readonly string[], { tasks }: UseThreadResult): string {
   if (names.includes(chosen)) return chosen
   const last = [...tasks.values()].findLast(({ type }) => type === 'run')?.agent
   if (last !== undefined && names.includes(last)) return last

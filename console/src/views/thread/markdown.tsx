@@ -4,7 +4,7 @@ import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { Button } from '../../design/button.tsx'
 import { copyAndSay } from '../../design/copy-menu.tsx'
-import { harmlessText, harmlessUrl } from './harmless-text.ts'
+import { harmlessText, harmlessUrl } from '../../design/harmless-text.ts'
 import { textBlocks } from './text-blocks.ts'
 
 const plugins = [remarkGfm]

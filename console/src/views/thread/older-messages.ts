@@ -39,16 +39,22 @@ async function between(read: ReadMessages, after: number, before: number): Promi
   return found
 }
 
+// A snapshot holds so many messages; one that holds fewer has them all.
+export const snapshotCount = 100
+
 /**
  * What is known of a conversation after the live part of it has changed. A snapshot holds its end only: what was read
- * before it stays, unless there is a hole between the two that nobody can fill.
+ * before it stays, unless there is a hole between the two that nobody can fill. What is not in a snapshot that holds all
+ * was deleted.
  */
-export function joined(known: readonly Message[], recent: readonly Message[], snapshotCount = 100): readonly Message[] {
+export function joined(
+  known: readonly Message[],
+  recent: readonly Message[],
+  countMax = snapshotCount,
+): readonly Message[] {
   const first = recent[0]
-  if (!first || known.length === 0) return recent
+  if (!first || recent.length < countMax) return recent
   const earlier = known.filter(({ seq }) => seq < first.seq)
-  if (earlier.length === 0) return recent
-  const overlaps = known.some(({ seq }) => seq >= first.seq)
-  if (!overlaps && recent.length >= snapshotCount) return recent
-  return [...earlier, ...recent]
+  const hasHole = earlier.length === known.length
+  return earlier.length === 0 || hasHole ? recent : [...earlier, ...recent]
 }

@@ -2,9 +2,9 @@ import { Check, CircleSlash, MessageCircleQuestion } from 'lucide-react'
 import { type FormEvent, memo, useId, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { messageOf, requestIdOf } from '../../design/error-state.tsx'
+import { harmlessText } from '../../design/harmless-text.ts'
 import { useNow } from '../../design/now.ts'
 import { durationText } from '../../design/span-text.ts'
-import { harmlessText } from './harmless-text.ts'
 import type { Asked } from './transcript.ts'
 
 interface QuestionCardProps {
@@ -74,11 +74,12 @@ function AnswerForm({ question, onAnswer, labelledBy }: AnswerFormProps) {
     setSending(true)
     setError(undefined)
     try {
+      // It stays so afterwards: the card closes by itself when the answer is in the log.
       await onAnswer(id, given)
     } catch (refusal) {
       setError(refusal)
+      setSending(false)
     }
-    setSending(false)
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -1,7 +1,7 @@
 import type { Task } from 'holdfast/client'
 import { Clock, X } from 'lucide-react'
 import { Button } from '../../design/button.tsx'
-import { harmlessText } from './harmless-text.ts'
+import { harmlessText } from '../../design/harmless-text.ts'
 
 interface QueueListProps {
   readonly queue: readonly Task[]

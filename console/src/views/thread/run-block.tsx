@@ -2,6 +2,7 @@ import type { Part, Task } from 'holdfast/client'
 import { Ban, Brain, ChevronRight, CircleX, History, type LucideIcon, Timer } from 'lucide-react'
 import { memo, type ReactNode, useDeferredValue } from 'react'
 import { Link } from 'wouter'
+import { harmlessText } from '../../design/harmless-text.ts'
 import { Json } from '../../design/json.tsx'
 import { ShortId } from '../../design/short-id.tsx'
 import { Status, shownStatus } from '../../design/status.tsx'
@@ -9,7 +10,6 @@ import { Duration } from '../../design/time.tsx'
 import { taskPath } from '../../place.ts'
 import { ChildCard } from './child-card.tsx'
 import { FilePart } from './file-part.tsx'
-import { harmlessText } from './harmless-text.ts'
 import { Markdown } from './markdown.tsx'
 import { QuestionCard } from './question-card.tsx'
 import { ToolCard } from './tool-card.tsx'
@@ -71,7 +71,8 @@ interface PartsProps extends BlockProps {
 
 function Parts({ parts, ...shared }: PartsProps) {
   return parts.map((part, at) => {
-    const key = part.type === 'tool' ? part.id : `${part.type}-${at}`
+    // By their place: a model may call twice by the same id, and parts come only at the end.
+    const key = `${part.type}-${at}`
     return <PartBlock key={key} part={part} isLast={at === parts.length - 1} {...shared} />
   })
 }

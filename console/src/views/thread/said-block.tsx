@@ -1,10 +1,10 @@
 import type { Message, Part } from 'holdfast/client'
 import { Bell, ChevronRight } from 'lucide-react'
 import { memo } from 'react'
+import { harmlessText } from '../../design/harmless-text.ts'
 import { Json } from '../../design/json.tsx'
 import { dateText } from '../../design/span-text.ts'
 import { FilePart } from './file-part.tsx'
-import { harmlessText } from './harmless-text.ts'
 
 /** What somebody said to a run. It is shown as it was typed. */
 export const SaidBlock = memo(function SaidBlock({ message }: { readonly message: Message }) {

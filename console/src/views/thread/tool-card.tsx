@@ -2,8 +2,8 @@ import type { Part } from 'holdfast/client'
 import { ChevronRight, CircleCheck, CircleX, LoaderCircle, type LucideIcon, Wrench } from 'lucide-react'
 import { memo } from 'react'
 import { classes } from '../../design/classes.ts'
+import { harmlessText } from '../../design/harmless-text.ts'
 import { Json } from '../../design/json.tsx'
-import { harmlessText } from './harmless-text.ts'
 
 type Tool = Extract<Part, { type: 'tool' }>
 type ToolStatus = 'running' | 'done' | 'failed'

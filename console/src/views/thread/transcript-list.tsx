@@ -11,6 +11,8 @@ interface TranscriptListProps extends BlockProps {
   readonly entries: readonly Entry[]
   readonly hasOlder: boolean
   readonly isLoadingOlder: boolean
+  /** They could not be read: only who asks for them again gets them. */
+  readonly isOlderRefused: boolean
   readonly onOlder: () => void
   readonly scrollRef: RefObject<HTMLDivElement | null>
 }
@@ -23,7 +25,7 @@ const shownCountFirst = 30
  * has scrolled away from there.
  */
 export function TranscriptList(props: TranscriptListProps) {
-  const { entries, hasOlder, isLoadingOlder, onOlder, scrollRef, ...blocks } = props
+  const { entries, hasOlder, isLoadingOlder, isOlderRefused, onOlder, scrollRef, ...blocks } = props
   const { isAtEnd, hasNews, toEnd } = useStickiness(scrollRef, entries)
   const { shown, isMore, showMore } = useShown(entries, isAtEnd, scrollRef)
   const onTop = () => {
@@ -42,7 +44,13 @@ export function TranscriptList(props: TranscriptListProps) {
       >
         <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-4 py-6 md:px-6">
           {(isMore || hasOlder) && (
-            <Top onTop={onTop} isLoading={isLoadingOlder} root={scrollRef} above={`${isMore} ${shown[0]?.key}`} />
+            <Top
+              onTop={onTop}
+              isLoading={isLoadingOlder}
+              isQuiet={isOlderRefused && !isMore}
+              root={scrollRef}
+              above={`${isMore} ${shown[0]?.key}`}
+            />
           )}
           {shown.map((entry) => (
             <div key={entry.key} data-entry={entry.key} tabIndex={-1} className="scroll-my-6 outline-offset-8">
@@ -71,13 +79,15 @@ function EntryBlock({ entry, ...blocks }: BlockProps & { readonly entry: Entry }
 interface TopProps {
   readonly onTop: () => void
   readonly isLoading: boolean
+  /** It waits until it is asked. */
+  readonly isQuiet: boolean
   readonly root: RefObject<HTMLDivElement | null>
   /** Changes with what is above; if it is still in sight then, there is more to ask for. */
   readonly above: string
 }
 
 /** Asks for more when it comes into sight; and it is a button for whoever does not scroll. */
-function Top({ onTop, isLoading, root, above }: TopProps) {
+function Top({ onTop, isLoading, isQuiet, root, above }: TopProps) {
   const ref = useRef<HTMLDivElement>(null)
   const latest = useRef(onTop)
   useEffect(() => {
@@ -86,12 +96,12 @@ function Top({ onTop, isLoading, root, above }: TopProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is looked at anew whenever there is something else above.
   useEffect(() => {
     const element = ref.current
-    if (!element || isLoading) return
+    if (!element || isLoading || isQuiet) return
     const options = { root: root.current, rootMargin: '300px 0px 0px 0px' }
     const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting && latest.current(), options)
     observer.observe(element)
     return () => observer.disconnect()
-  }, [root, isLoading, above])
+  }, [root, isLoading, isQuiet, above])
   return (
     <div ref={ref} className="flex justify-center">
       <Button look="quiet" disabled={isLoading} onClick={onTop}>

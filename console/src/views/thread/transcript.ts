@@ -111,18 +111,26 @@ function familyOf(tasks: readonly Task[], questions: readonly Asked[]) {
       }
     },
     asides(entries: readonly Entry[]): AsideEntry[] {
-      const shown = new Set(entries.flatMap((entry) => (entry.kind === 'run' ? (entry.task?.id ?? []) : [])))
+      const shown = new Set<string>(entries.flatMap((entry) => (entry.kind === 'run' ? (entry.task?.id ?? []) : [])))
       const isAside = ({ id, type }: Task) => type !== 'run' && !byId.has(parentOf(byId.get(id)) ?? '')
       const isOrphan = (task: Task) => {
         const parent = byId.get(parentOf(task) ?? '')
         return parent?.type === 'run' && !shown.has(parent.id) && task.type !== 'run' && isLive(task)
       }
-      const found = tasks.filter((task) => isAside(task) || isOrphan(task))
-      return found.map((task) => ({
+      const found = new Set(tasks.filter((task) => isAside(task) || isOrphan(task)))
+      const lost = questions.filter(({ question, end }) => !end && !shown.has(rootOf(byId, question.task)))
+      for (const { question } of lost) {
+        const line = lineOf(byId, question.task)
+        const asker = line[0]
+        if (asker && !line.some((task) => found.has(task))) found.add(asker)
+      }
+      const asideOf = (id: string) => lineOf(byId, id).findLast((task) => found.has(task))?.id
+      const askedBy = Map.groupBy(questions, ({ question }) => asideOf(question.task))
+      return [...found].map((task) => ({
         kind: 'aside',
         key: `task-${task.id}`,
         task,
-        questions: asked.get(task.id) ?? [],
+        questions: askedBy.get(task.id) ?? [],
       }))
     },
   }
@@ -136,17 +144,18 @@ function parentOf(task: Task | undefined): string | undefined {
   return task?.parent?.task ?? task?.parent?.run
 }
 
+/** A task and those that it works for, up to its run, as far as they are known. */
+function lineOf(byId: ReadonlyMap<string, Task>, id: string): readonly Task[] {
+  const line: Task[] = []
+  for (let task = byId.get(id); task; task = task.type === 'run' ? undefined : byId.get(parentOf(task) ?? '')) {
+    line.push(task)
+  }
+  return line
+}
+
 /** The run that a task works for; itself, or the uppermost that is known. */
 function rootOf(byId: ReadonlyMap<string, Task>, id: string): string {
-  let root = id
-  for (let task = byId.get(id); task && task.type !== 'run'; ) {
-    const above = parentOf(task)
-    const next = above === undefined ? undefined : byId.get(above)
-    if (!next) break
-    root = next.id
-    task = next
-  }
-  return root
+  return lineOf(byId, id).at(-1)?.id ?? id
 }
 
 /** Between what was said before and after they were accepted. */

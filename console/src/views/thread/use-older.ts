@@ -1,9 +1,7 @@
 import type { Client, Message } from 'holdfast/client'
-import { useEffect, useRef, useState } from 'react'
-import { joined, olderMessages } from './older-messages.ts'
+import { useRef, useState } from 'react'
+import { joined, olderMessages, snapshotCount } from './older-messages.ts'
 
-// A snapshot holds so many messages; one that holds fewer has them all.
-const snapshotCount = 100
 const pageCount = 200
 
 export interface Conversation {
@@ -17,31 +15,25 @@ export interface Conversation {
 /** The conversation from as far back as somebody has scrolled, up to now. */
 export function useOlder(client: Client, thread: string, recent: readonly Message[]): Conversation {
   const known = useRef<readonly Message[]>([])
-  const [older, setOlder] = useState<readonly Message[]>([])
-  const [isAll, setAll] = useState(false)
+  /** The message before which there is none, once that is known. */
+  const [beginning, setBeginning] = useState<number>()
   const [isLoading, setLoading] = useState(false)
   const [error, setError] = useState<unknown>()
-  const messages = joined(merge(older, known.current), recent, snapshotCount)
+  const messages = joined(known.current, recent)
   // What was once shown stays, though the live part of it begins later after a reconnection.
   known.current = messages
-  const isEmpty = recent.length === 0
-  // One whose content was deleted begins anew.
-  useEffect(() => {
-    if (!isEmpty) return
-    setOlder([])
-    setAll(false)
-  }, [isEmpty])
   const first = messages[0]?.seq
-  const hasOlder = first !== undefined && !isAll && messages.length >= snapshotCount
+  const hasOlder = first !== undefined && first !== beginning && messages.length >= snapshotCount
   const load = async () => {
     if (!hasOlder || isLoading) return
     setLoading(true)
     setError(undefined)
     try {
       const read = (after: number) => client.messages(thread, { after, limit: pageCount })
-      const found = await olderMessages(read, first)
-      setOlder((before) => merge(found.messages, before))
-      setAll(found.isAll)
+      const older = await olderMessages(read, first)
+      // Unless what they stand before is no longer the first, because the thread was deleted meanwhile.
+      if (known.current[0]?.seq === first) known.current = [...older.messages, ...known.current]
+      if (older.isAll) setBeginning(older.messages[0]?.seq ?? first)
     } catch (refusal) {
       setError(refusal)
     }
@@ -54,12 +46,4 @@ export function useOlder(client: Client, thread: string, recent: readonly Messag
     ...(error !== undefined && { olderError: error }),
     loadOlder: () => void load(),
   }
-}
-
-/** Two stretches of one conversation, where the second is the later one. */
-function merge(earlier: readonly Message[], later: readonly Message[]): readonly Message[] {
-  const first = later[0]
-  if (!first) return earlier
-  const before = earlier.filter(({ seq }) => seq < first.seq)
-  return before.length === 0 ? later : [...before, ...later]
 }

@@ -1,10 +1,10 @@
 import type { Client, QuestionEvent } from 'holdfast/client'
-import type { OneThread } from 'holdfast/react'
+import type { UseThreadResult } from 'holdfast/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { type QuestionLog, questionsOf, questionTypes, withQuestionEvents } from './question-log.ts'
 import type { Asked } from './transcript.ts'
 
-type LiveThread = Pick<OneThread, 'questions' | 'first' | 'isLoading'>
+type LiveThread = Pick<UseThreadResult, 'questions' | 'first' | 'isLoading'>
 
 /**
  * All questions of a thread with their ends. What is open is always known; what became of the others is read from the log

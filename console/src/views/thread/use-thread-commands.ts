@@ -2,7 +2,6 @@ import type { RefObject } from 'react'
 import { useLocation } from 'wouter'
 import { copyAndSay } from '../../design/copy-menu.tsx'
 import { linkTo, threadPath } from '../../place.ts'
-import { attempt } from '../../shell/attempt.ts'
 import { type Command, useCommands } from '../../shell/commands.ts'
 
 interface Parts {
@@ -10,7 +9,7 @@ interface Parts {
   readonly scrollRef: RefObject<HTMLDivElement | null>
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
   /** Absent while nothing runs. */
-  readonly stop?: () => Promise<unknown>
+  readonly stop?: () => void
 }
 
 /** What can be done in a thread without a mouse. */
@@ -40,7 +39,7 @@ export function useThreadCommands({ thread, scrollRef, inputRef, stop }: Parts):
       words: 'cancel',
       group,
       keys: 'c',
-      run: () => attempt(stop()),
+      run: stop,
     })
   }
   useCommands(commands)

@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { Button } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
-import { ErrorState } from '../../design/error-state.tsx'
+import { ErrorState, StaleBar } from '../../design/error-state.tsx'
 import { Loading } from '../../design/loading.tsx'
 import { threadPath } from '../../place.ts'
 import { useCommands } from '../../shell/commands.ts'
@@ -39,7 +39,7 @@ export function ThreadsView() {
 
 function ThreadList({ listRef }: { readonly listRef: React.RefObject<HTMLUListElement | null> }) {
   const { threads, hasMore, loadMore, isLoading, error, retry } = useThreads()
-  const { tasks: live } = useTasks({ status: ['running', 'pending'] })
+  const { tasks: live, hasMore: hasMoreLive } = useTasks({ status: ['running', 'pending'] })
   const { tasks: recent } = useTasks({ type: 'run' })
   const { questions } = useQuestions()
   const notes = useMemo(() => threadNotes({ live, recent, questions }), [live, recent, questions])
@@ -56,18 +56,21 @@ function ThreadList({ listRef }: { readonly listRef: React.RefObject<HTMLUListEl
     )
   }
   return (
-    <div className="scroller min-h-0 flex-1">
-      <ul ref={listRef} aria-label="Threads" className="divide-y divide-line border-b border-line">
-        {threads.map((line) => (
-          <ThreadRow key={line.thread} line={line} note={notes.get(line.thread)} />
-        ))}
-      </ul>
-      {hasMore && (
-        <div className="flex justify-center p-4">
-          <Button onClick={() => void loadMore()}>Older threads</Button>
-        </div>
-      )}
-    </div>
+    <>
+      {error && <StaleBar error={error} onRetry={retry} />}
+      <div className="scroller min-h-0 flex-1">
+        <ul ref={listRef} aria-label="Threads" className="divide-y divide-line border-b border-line">
+          {threads.map((line) => (
+            <ThreadRow key={line.thread} line={line} note={notes.get(line.thread)} hasMoreLive={hasMoreLive} />
+          ))}
+        </ul>
+        {hasMore && (
+          <div className="flex justify-center p-4">
+            <Button onClick={() => void loadMore()}>Older threads</Button>
+          </div>
+        )}
+      </div>
+    </>
   )
 }
 

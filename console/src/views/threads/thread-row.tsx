@@ -2,18 +2,21 @@ import type { ThreadLine } from 'holdfast/client'
 import { CircleDashed, LoaderCircle, MessageCircleQuestion } from 'lucide-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
+import { harmlessText } from '../../design/harmless-text.ts'
 import { Status } from '../../design/status.tsx'
 import { Age } from '../../design/time.tsx'
 import { threadPath } from '../../place.ts'
-import { harmlessText } from '../thread/harmless-text.ts'
 import type { ThreadNote } from './thread-notes.ts'
 
 interface ThreadRowProps {
   readonly line: ThreadLine
   readonly note: ThreadNote | undefined
+  /** More tasks are live than were read: each count is the least that it can be. */
+  readonly hasMoreLive: boolean
 }
 
-export const ThreadRow = memo(function ThreadRow({ line, note }: ThreadRowProps) {
+export const ThreadRow = memo(function ThreadRow({ line, note, hasMoreLive }: ThreadRowProps) {
+  const more = hasMoreLive ? '+' : ''
   const { thread, at, head } = line
   const { running = 0, queued = 0, questions = 0, last } = note ?? {}
   return (
@@ -37,12 +40,14 @@ export const ThreadRow = memo(function ThreadRow({ line, note }: ThreadRowProps)
           {last && running + queued === 0 && <Status status={last.status} />}
           {running > 0 && (
             <span className="inline-flex items-center gap-1.5 text-run">
-              <LoaderCircle size={14} strokeWidth={2.25} aria-hidden className="animate-spin" /> {running} running
+              <LoaderCircle size={14} strokeWidth={2.25} aria-hidden className="animate-spin" /> {running}
+              {more} running
             </span>
           )}
           {queued > 0 && (
             <span className="inline-flex items-center gap-1.5 text-wait">
-              <CircleDashed size={14} strokeWidth={2.25} aria-hidden /> {queued} queued
+              <CircleDashed size={14} strokeWidth={2.25} aria-hidden /> {queued}
+              {more} queued
             </span>
           )}
           <span className="font-normal text-ink-faint md:w-24 md:text-right">{head.toLocaleString('en')} events</span>

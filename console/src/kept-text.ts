@@ -11,6 +11,17 @@ export function useKeptText(name: string): readonly [text: string, setText: (tex
   return [text, set]
 }
 
+/** Forgets what somebody wrote and chose here, who leaves the browser to others. */
+export function forgetTexts(): void {
+  try {
+    for (const keptAs of Object.keys(localStorage)) {
+      if (/^holdfast\.(draft|agent)\./.test(keptAs)) localStorage.removeItem(keptAs)
+    }
+  } catch {
+    // Where nothing may be kept, nothing was.
+  }
+}
+
 function read(keptAs: string): string {
   try {
     return localStorage.getItem(keptAs) ?? ''

@@ -1,0 +1,13 @@
+import { useSyncExternalStore } from 'react'
+
+const wide = matchMedia('(min-width: 48rem)')
+
+/** Whether there is more room than on a phone; the same width as that of `md:`. */
+export function useIsWide(): boolean {
+  return useSyncExternalStore(subscribe, () => wide.matches)
+}
+
+function subscribe(listener: () => void): () => void {
+  wide.addEventListener('change', listener)
+  return () => wide.removeEventListener('change', listener)
+}
