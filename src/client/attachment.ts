@@ -53,7 +53,7 @@ export class Attachment implements AsyncIterableIterator<PlaceItem, undefined> {
   #size = 0
   readonly #takers: PromiseWithResolvers<Taken>[] = []
   #stop: (() => void) | undefined
-  #end: { readonly error?: HoldfastError } | undefined
+  #end: { readonly error?: HoldfastError | undefined } | undefined
 
   constructor(parts: AttachmentParts, { after, signal, onOpen, ...wanted }: AttachmentOptions) {
     this.#parts = parts
@@ -61,11 +61,7 @@ export class Attachment implements AsyncIterableIterator<PlaceItem, undefined> {
     this.#signal = signal
     this.#onOpen = onOpen
     const { thread, task, types } = wanted
-    const place = placeAt({
-      isWhole: task === undefined && types === undefined,
-      ...(after !== undefined && { after }),
-      ...(task !== undefined && { task }),
-    })
+    const place = placeAt({ after, task, isWhole: task === undefined && types === undefined })
     this.#machine = new Machine(thread === undefined ? livePlace : place, resume, (action) => this.#act(action))
     if (signal?.aborted) this.close()
     else signal?.addEventListener('abort', this.#close, { once: true })
@@ -187,9 +183,9 @@ export class Attachment implements AsyncIterableIterator<PlaceItem, undefined> {
 
   #finish(error: HoldfastError | undefined): void {
     this.#signal?.removeEventListener('abort', this.#close)
-    this.#parts.monitor.set(this, undefined)
+    this.#parts.monitor.set(this)
     this.#parts.onEnd(this)
-    this.#end = error ? { error } : {}
+    this.#end = { error }
     const [first, ...rest] = this.#takers.splice(0)
     if (first) void this.#ended().then(first.resolve, first.reject)
     for (const taker of rest) taker.resolve(over)

@@ -19,6 +19,8 @@ export type Line =
   | { readonly is: 'connecting'; readonly hasFailed: boolean }
   | { readonly is: 'live' }
   | { readonly is: 'waiting'; readonly ms: number }
+  /** Not let in; it is not tried again by itself. */
+  | { readonly is: 'refused' }
 
 /**
  * Makes one state of all connections of a client: the worst of them, because what hangs on it is not up to date. Without any,
@@ -47,7 +49,7 @@ export class ConnectionMonitor implements Connection {
     return () => void this.#listeners.delete(listener)
   }
 
-  set(owner: object, line: Line | undefined): void {
+  set(owner: object, line?: Line): void {
     if (line) this.#lines.set(owner, line)
     else this.#lines.delete(owner)
     this.answered(line?.is === 'live' || this.#wasAnswered)
@@ -77,7 +79,7 @@ export class ConnectionMonitor implements Connection {
     const lines = [...this.#lines.values()]
     const waits = lines.flatMap((line) => (line.is === 'waiting' ? line.ms : []))
     const hasFailed = lines.some((line) => line.is === 'connecting' && line.hasFailed)
-    if (!this.#hasNetwork) return ['offline', 0]
+    if (!this.#hasNetwork || lines.some((line) => line.is === 'refused')) return ['offline', 0]
     if (waits.length > 0) return ['reconnecting', Math.min(...waits)]
     if (!hasFailed && this.#wasAnswered) return ['live', 0]
     return [lines.length > 0 ? 'reconnecting' : 'offline', 0]

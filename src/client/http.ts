@@ -94,6 +94,8 @@ export class Http {
         return await read(response)
       }
       refusal = await answeredError(response, url)
+      // It is there, but not for this client.
+      if (refusal.code === 'unauthenticated') monitor.answered(false)
     } catch (cause) {
       if (signal.aborted) throw signal.reason
       monitor.answered(false)

@@ -6,7 +6,7 @@ import type { Step } from './machine.ts'
  * The one WebSocket of a client. It is `idle` while nobody wants it, then `opening`; a page is not told why one cannot be
  * opened, so the client is `probing` by a plain request, then `waiting` to try again. It is `open`, `lingering` for a moment
  * when the last who wanted it has left, `failed` when it was refused for good, until somebody wants it again, and `fallen`
- * when requests come through but WebSockets do not. `closed` is for good.
+ * when requests come through but WebSockets do not, until it is hastened. `closed` is for good.
  *
  * L1 At most one socket and one timer is under way, never both but while it lingers, and none in `idle`, `failed`, `fallen` and `closed`.
  * L2 Tries follow each other after a wait that grows, and is short again once something was heard on an open socket.
@@ -48,7 +48,9 @@ export const idleLink: Link = { phase: 'idle', failures: 0, refusals: 0 }
 export function connect(link: Link, input: LinkInput): LinkStep {
   const { phase } = link
   const stay: LinkStep = [link, []]
-  if (phase === 'closed' || phase === 'fallen') return stay
+  // Another network may let WebSockets through.
+  if (phase === 'fallen') return input.type === 'hasten' ? [idleLink, []] : stay
+  if (phase === 'closed') return stay
   switch (input.type) {
     case 'want':
       return wanted(link)

@@ -26,7 +26,7 @@ import type { AttachItem, NoticeItem, ThreadEvent } from './thread-event.ts'
 export interface Place {
   readonly phase: 'new' | 'reading' | 'following' | 'waiting' | 'parked' | 'over'
   /** The number of the last event that was given, or of the snapshot; absent while a snapshot is due. */
-  readonly last?: number
+  readonly last?: number | undefined
   /** The head of the last snapshot that was given. */
   readonly picture?: number
   /** Whether a newer snapshot is due before the log goes on. */
@@ -35,11 +35,11 @@ export interface Place {
   readonly notice?: NoticeItem
   readonly failures: number
   /** The task whose end ends it. */
-  readonly task?: string
+  readonly task?: string | undefined
   /** Whether every number is to come. */
   readonly isWhole: boolean
   /** Of the live events of all threads: whether they were followed before. */
-  readonly wasLive?: boolean
+  readonly wasLive?: boolean | undefined
 }
 
 /** What a place gives. `missed` says that the live events of all threads were cut off and are back. */
@@ -67,24 +67,17 @@ type PlaceStep = Step<Place, PlaceAction>
 const stop: PlaceAction = { do: 'stop' }
 
 export interface Start {
-  readonly after?: number
-  readonly task?: string
+  readonly after?: number | undefined
+  readonly task?: string | undefined
   readonly isWhole: boolean
 }
 
-/** Before the live events of all threads. */
-export const livePlace: Place = { phase: 'new', last: 0, isStale: false, failures: 0, isWhole: false, wasLive: false }
-
 export function placeAt({ after, task, isWhole }: Start): Place {
-  return {
-    phase: 'new',
-    isStale: false,
-    failures: 0,
-    isWhole,
-    ...(after !== undefined && { last: after }),
-    ...(task !== undefined && { task }),
-  }
+  return { phase: 'new', last: after, isStale: false, failures: 0, task, isWhole }
 }
+
+/** Before the live events of all threads. */
+export const livePlace: Place = { ...placeAt({ after: 0, isWhole: false }), wasLive: false }
 
 export function resume(place: Place, input: PlaceInput): PlaceStep {
   const { phase } = place
@@ -134,7 +127,7 @@ function pictured(place: Place, snapshot: ThreadSnapshot): PlaceStep {
 
 function opened(place: Place): PlaceStep {
   const { wasLive } = place
-  const next: Place = { ...place, failures: 0, ...(wasLive === false && { wasLive: true }) }
+  const next: Place = { ...place, failures: 0, wasLive: wasLive === false || wasLive }
   return [next, wasLive ? [{ do: 'give', item: { type: 'missed' } }] : []]
 }
 
@@ -160,8 +153,8 @@ function retry(place: Place, random: number, retryAfterMs = 0, ...before: readon
 
 function lost(place: Place, error: HoldfastError | undefined, random: number): PlaceStep {
   if (!error) return retry({ ...place, isStale: place.isStale || place.picture !== undefined }, random)
-  const { code } = error
-  if (code === 'offset_ahead' || code === 'offset_gone') return displaced(place, code, error.message, random)
+  const { code, message } = error
+  if (code === 'offset_ahead' || code === 'offset_gone') return displaced(place, code, message, random)
   if (isPassing(error)) return retry(place, random, retryAfterMs(error))
   return [{ ...place, phase: 'over' }, [{ do: 'finish', error }]]
 }

@@ -1,4 +1,4 @@
-import { type HoldfastError, isHoldfastError } from '../core/errors.ts'
+import { HoldfastError } from '../core/errors.ts'
 import type { ClientFrame, ServerFrame } from '../protocol/frames.ts'
 import { Channel } from './channel.ts'
 import type { ClientClock } from './clock.ts'
@@ -85,6 +85,7 @@ export class SocketSource implements Source {
     const { phase, failures } = this.#machine.state
     if (phase === 'open' || phase === 'lingering') return { is: 'live' }
     if (phase === 'waiting') return { is: 'waiting', ms: this.#retryInMs }
+    if (phase === 'failed') return { is: 'refused' }
     return phase === 'opening' || phase === 'probing' ? { is: 'connecting', hasFailed: failures > 0 } : undefined
   }
 
@@ -195,15 +196,17 @@ export class SocketSource implements Source {
         channel.end()
         break
       case 'detached':
+        // Nobody asked for it: the thread was deleted. Its log goes on with the next number, as if nothing had been.
+        channel.lose(new HoldfastError('offset_gone', 'The thread was deleted'))
+        break
       case 'unwatched':
-        // Nobody asked for it: the thread was deleted, and its log can be followed on; or this was too slow for all threads.
+        // Nobody asked for it: something is missing of all threads.
         channel.lose()
         break
       case 'error':
         if (channel.refuse(toError(frame.problem))) this.#attach(channel)
         break
       default:
-        return
     }
     this.#prune(channel)
   }
@@ -249,8 +252,9 @@ export class SocketSource implements Source {
       await http.text('/readyz')
       await http.text('/v1/limits')
       return { is: 'ready' }
-    } catch (error) {
-      if (!isHoldfastError(error)) return { is: 'unready', retryAfterMs: 0 }
+    } catch (thrown) {
+      // A request that nobody gives up rejects with nothing else.
+      const error = thrown as HoldfastError
       return isPassing(error) ? { is: 'unready', retryAfterMs: retryAfterMs(error) } : { is: 'refused', error }
     }
   }

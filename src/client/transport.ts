@@ -62,7 +62,8 @@ export class Transport {
     this.#attachmentParts = {
       ...parts,
       source: () => this.#source,
-      snapshot: (thread, signal) => this.#snapshot(thread, signal),
+      // Not repeated here: who attaches comes back by itself.
+      snapshot: (thread, signal) => http.json<ThreadSnapshot>(`/v1/threads/${segment(thread)}`, { signal }),
       onNotice,
       onEnd: (attachment) => this.#attachments.delete(attachment),
     }
@@ -84,14 +85,10 @@ export class Transport {
     this.monitor.network(false)
   }
 
-  /** Not repeated here: who attaches comes back by itself. */
-  #snapshot(thread: string, signal: AbortSignal): Promise<ThreadSnapshot> {
-    return this.http.json(`/v1/threads/${segment(thread)}`, { signal })
-  }
-
   #network(isThere: boolean): void {
     this.monitor.network(isThere)
     if (!isThere) return
+    this.#source = this.#socket ?? this.#source
     this.#socket?.hasten()
     for (const attachment of this.#attachments) attachment.hasten()
   }

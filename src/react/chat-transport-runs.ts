@@ -33,8 +33,8 @@ export class ChatRuns {
   #client: Client | undefined
   /** Those that are being accepted, by chat: a stop that comes before the answer is for them too. */
   readonly #accepting = new Map<string, Set<Promise<unknown>>>()
-  /** The runs that somebody reads. */
-  readonly #read = new Set<string>()
+  /** The runs that somebody reads, and how many do. */
+  readonly #readers = new Map<string, number>()
 
   constructor(options: ChatTransportOptions) {
     this.#options = options
@@ -44,7 +44,7 @@ export class ChatRuns {
     // The run is accepted even if nobody waits for the answer any more: the message was sent.
     const work = await unlessAborted(this.#tracked(request), request.abortSignal)
     const { task, steered } = work
-    const isShown = this.#read.has(task.id) && !isTerminal(task.status)
+    const isShown = this.#readers.has(task.id) && !isTerminal(task.status)
     return streamOf(request.abortSignal, (signal) =>
       steered !== undefined && isShown
         ? steeredChunks(this.#connected(), { task, signal }, steered)
@@ -68,16 +68,25 @@ export class ChatRuns {
   }
 
   async *#each(tasks: readonly Task[], signal: AbortSignal): AsyncGenerator<ChatChunk> {
-    for (const task of tasks) if (!signal.aborted) yield* this.#chunks({ task, isFresh: false, signal })
+    const last = tasks.at(-1)
+    for (const task of tasks) {
+      if (signal.aborted) return
+      for await (const chunk of this.#chunks({ task, isFresh: false, signal })) {
+        // A chat takes nothing after an error; that this run failed is in the metadata of its message.
+        if (chunk.type !== 'error' || task === last) yield chunk
+      }
+    }
   }
 
   async *#chunks(following: Following): AsyncGenerator<ChatChunk> {
     const { id } = following.task
-    this.#read.add(id)
+    this.#readers.set(id, (this.#readers.get(id) ?? 0) + 1)
     try {
       yield* runChunks(this.#connected(), following)
     } finally {
-      this.#read.delete(id)
+      const others = (this.#readers.get(id) ?? 1) - 1
+      if (others > 0) this.#readers.set(id, others)
+      else this.#readers.delete(id)
     }
   }
 
@@ -169,7 +178,10 @@ function streamOf(
   make: (signal: AbortSignal) => AsyncGenerator<ChatChunk>,
 ): ReadableStream<ChatChunk> {
   const leaving = new AbortController()
-  const chunks = make(signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal)
+  const left = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal
+  const chunks = make(left)
+  // What makes them may be waiting for the next to be taken, and would not notice.
+  left.addEventListener('abort', () => void chunks.return(undefined).catch(() => {}), { once: true })
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await chunks.next()

@@ -6,11 +6,17 @@ export { toUIMessages } from './chat-transport-messages.ts'
 export type { ChatTransportOptions } from './chat-transport-runs.ts'
 export type { ChatChunk, ChatMetadata, ChatUIMessage, ChatUIPart } from './chat-transport-shapes.ts'
 export { HoldfastProvider, type HoldfastProviderProps, useClient } from './provider.ts'
-export { type AgentsOfServer, useAgents } from './use-agents.ts'
+export { type UseAgentsResult, useAgents } from './use-agents.ts'
 export { type ConnectionStatus, useConnection } from './use-connection.ts'
-export { type Events, useEvents } from './use-events.ts'
-export { type Questions, useQuestions } from './use-questions.ts'
-export { type OneTask, type UseTaskOptions, useTask } from './use-task.ts'
-export { type Tasks, useTasks } from './use-tasks.ts'
-export { type OneThread, type SendOptions, type ThreadActions, type UseThreadOptions, useThread } from './use-thread.ts'
-export { type Threads, useThreads } from './use-threads.ts'
+export { type UseEventsResult, useEvents } from './use-events.ts'
+export { type UseQuestionsResult, useQuestions } from './use-questions.ts'
+export { type UseTaskOptions, type UseTaskResult, useTask } from './use-task.ts'
+export { type UseTasksResult, useTasks } from './use-tasks.ts'
+export {
+  type SendOptions,
+  type ThreadActions,
+  type UseThreadOptions,
+  type UseThreadResult,
+  useThread,
+} from './use-thread.ts'
+export { type UseThreadsResult, useThreads } from './use-threads.ts'

@@ -3,13 +3,13 @@ import type { AgentListValue } from '../client/live/agent-list.ts'
 import { useModels } from './provider.ts'
 import { useLive } from './use-live.ts'
 
-export interface AgentsOfServer extends AgentListValue {
+export interface UseAgentsResult extends AgentListValue {
   /** Reads again, after an error. */
   retry(): void
 }
 
 /** The agents of the server, with the schemas of their inputs. */
-export function useAgents(): AgentsOfServer {
+export function useAgents(): UseAgentsResult {
   const models = useModels()
   const handle = useMemo(() => models.agentList(), [models])
   const value = useLive(handle)

@@ -4,14 +4,14 @@ import type { QuestionListValue } from '../client/live/question-list.ts'
 import { useClient, useModels } from './provider.ts'
 import { useLive } from './use-live.ts'
 
-export interface Questions extends QuestionListValue {
+export interface UseQuestionsResult extends QuestionListValue {
   answer(question: string, answer: unknown): Promise<Question>
   /** Reads again, after an error. */
   retry(): void
 }
 
 /** The open questions of the principal, or of one thread. */
-export function useQuestions(thread?: string): Questions {
+export function useQuestions(thread?: string): UseQuestionsResult {
   const client = useClient()
   const models = useModels()
   const handle = useMemo(() => models.questionList(thread), [models, thread])

@@ -9,7 +9,7 @@ export interface UseTaskOptions {
   readonly initial?: Task | undefined
 }
 
-export interface OneTask extends TaskValue {
+export interface UseTaskResult extends TaskValue {
   /** Cancels it with its tree, or with `tree: false` alone. Resolves with what had not ended. */
   cancel(options?: { readonly tree?: boolean; readonly reason?: string }): Promise<readonly TaskId[]>
   /** To its inbox. Resolves with the id of the message. */
@@ -19,7 +19,7 @@ export interface OneTask extends TaskValue {
 }
 
 /** One task as it is now. Where there is none, `error` is `not_found`. */
-export function useTask(id: string, { initial }: UseTaskOptions = {}): OneTask {
+export function useTask(id: string, { initial }: UseTaskOptions = {}): UseTaskResult {
   const client = useClient()
   const models = useModels()
   const handle = useMemo(() => models.task(id, initial), [models, id, initial])

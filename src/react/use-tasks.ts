@@ -4,7 +4,7 @@ import type { TaskFilter } from '../client/live/task-rows.ts'
 import { useModels } from './provider.ts'
 import { useLive, useSame } from './use-live.ts'
 
-export interface Tasks extends TaskListValue {
+export interface UseTasksResult extends TaskListValue {
   /** Resolves when the next page is there. What goes wrong is in `error`. */
   loadMore(): Promise<void>
   /** Reads again, after an error. */
@@ -12,7 +12,7 @@ export interface Tasks extends TaskListValue {
 }
 
 /** The principal's tasks that match, newest first, as they are now. */
-export function useTasks(query: TaskFilter = {}): Tasks {
+export function useTasks(query: TaskFilter = {}): UseTasksResult {
   const models = useModels()
   const filter = useSame(query)
   const handle = useMemo(() => models.taskList(filter), [models, filter])

@@ -43,10 +43,10 @@ export interface ThreadActions {
   retry(): void
 }
 
-export interface OneThread extends ThreadValue, ThreadActions {}
+export interface UseThreadResult extends ThreadValue, ThreadActions {}
 
 /** A thread as a person sees it: what was said, what is being said, and what waits. */
-export function useThread(thread: string, { agent, initial }: UseThreadOptions = {}): OneThread {
+export function useThread(thread: string, { agent, initial }: UseThreadOptions = {}): UseThreadResult {
   const client = useClient()
   const models = useModels()
   const handle = useMemo(() => models.thread(thread, initial), [models, thread, initial])

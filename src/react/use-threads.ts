@@ -3,7 +3,7 @@ import type { ThreadListValue } from '../client/live/thread-list.ts'
 import { useModels } from './provider.ts'
 import { useLive } from './use-live.ts'
 
-export interface Threads extends ThreadListValue {
+export interface UseThreadsResult extends ThreadListValue {
   /** Resolves when the next page is there. What goes wrong is in `error`. */
   loadMore(): Promise<void>
   /** Reads again, after an error. */
@@ -11,7 +11,7 @@ export interface Threads extends ThreadListValue {
 }
 
 /** The principal's threads; the one in which something happened last is first. */
-export function useThreads(): Threads {
+export function useThreads(): UseThreadsResult {
   const models = useModels()
   const handle = useMemo(() => models.threadList(), [models])
   const value = useLive(handle)

@@ -1,6 +1,7 @@
 import type { EventDraft } from '../core/event.ts'
 import { type Principal, principalOf, type ThreadKey } from '../core/id.ts'
 import type { EventPage, Store } from '../stores/store.ts'
+import type { Clock, Timer } from './clock.ts'
 import { Firehose } from './firehose.ts'
 import { FirehosePoll } from './firehose-poll.ts'
 import { LogCursor, type LogSource, type LogStart, type TaskRange } from './log-cursor.ts'
@@ -10,20 +11,26 @@ import { Ring } from './ring.ts'
 
 // Large enough that a replay is mostly reading, small enough that it does not hold up the event loop.
 const pageEventsMax = 1000
+// Whoever erases many threads in a row makes nobody read everything again for each of them.
+const giveWayMs = 500
 
 /** Hands committed events to whoever watches. A thread that nobody watches costs nothing here. */
 export class Feed implements LogSource {
   readonly #store: Store
   readonly #metrics: Metrics
+  readonly #clock: Clock
   readonly #rings = new Map<ThreadKey, Ring>()
   readonly #cursors = new Set<LogCursor>()
   readonly #firehoses = new Map<Principal, Set<Firehose>>()
   readonly #firehosePoll: FirehosePoll
+  /** Principals whose firehoses end in a moment, because a thread of theirs was erased. */
+  readonly #givingWay = new Map<Principal, Timer>()
   #isClosed = false
 
-  constructor(store: Store, metrics: Metrics) {
+  constructor(store: Store, metrics: Metrics, clock: Clock) {
     this.#store = store
     this.#metrics = metrics
+    this.#clock = clock
     this.#firehosePoll = new FirehosePoll(store)
   }
 
@@ -63,10 +70,10 @@ export class Feed implements LogSource {
     return this.#rings.get(key)?.head ?? 0
   }
 
-  /** The thread has come this far, whoever wrote to it. */
-  moved(key: ThreadKey, head: number): void {
+  /** The thread has come this far, whoever wrote to it. `isChanged` if more than its log is another: an erase leaves its head. */
+  moved(key: ThreadKey, head: number, isChanged = false): void {
     const ring = this.#rings.get(key)
-    if (ring && ring.head !== head) ring.hint()
+    if (ring && (ring.head < head || (isChanged && ring.head === head))) ring.hint()
   }
 
   /** Finds what other nodes wrote to threads of principals whose firehoses are open. */
@@ -88,6 +95,7 @@ export class Feed implements LogSource {
     const firehose = new Firehose({
       store: this.#store,
       ...(types && { types }),
+      onErased: () => this.#giveWay(principal),
       onClose: () => {
         firehoses.delete(firehose)
         if (firehoses.size > 0 || this.#firehoses.get(principal) !== firehoses) return
@@ -105,10 +113,12 @@ export class Feed implements LogSource {
     this.#rings.get(key)?.end()
     // Whoever comes from now on sees what is written from now on.
     this.#rings.delete(key)
+    this.#giveWay(principalOf(key))
   }
 
   close(): void {
     this.#isClosed = true
+    for (const timer of this.#givingWay.values()) timer.cancel()
     for (const cursor of this.#cursors) cursor.close()
     for (const firehoses of this.#firehoses.values()) for (const firehose of firehoses) firehose.close()
   }
@@ -128,6 +138,16 @@ export class Feed implements LogSource {
   closed(cursor: LogCursor, ring: Ring): void {
     this.#cursors.delete(cursor)
     if (ring.watcherCount === 0 && this.#rings.get(ring.key) === ring) this.#rings.delete(ring.key)
+  }
+
+  /** No event tells who watches all threads that one was erased, so they are made to come back and to read again. */
+  #giveWay(principal: Principal): void {
+    if (this.#isClosed || !this.#firehoses.has(principal) || this.#givingWay.has(principal)) return
+    const timer = this.#clock.setTimer(giveWayMs, () => {
+      this.#givingWay.delete(principal)
+      for (const firehose of this.#firehoses.get(principal) ?? []) firehose.end()
+    })
+    this.#givingWay.set(principal, timer)
   }
 
   #firehosesOf(key: ThreadKey): Set<Firehose> | undefined {

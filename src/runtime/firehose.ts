@@ -8,6 +8,8 @@ import { type LogFilter, passes } from './log-filter.ts'
 export interface FirehoseParts {
   readonly store: Store
   readonly types?: ReadonlySet<string>
+  /** A thread was found to have been erased, by another node. */
+  onErased(): void
   onClose(): void
 }
 
@@ -27,6 +29,8 @@ const pageEventsMax = 1000
  *    news for the longest time is forgotten, and begins anew with its next event, unless it is behind; a reader that is
  *    behind in that many is ended.
  * F4 A reader so far behind that what it was to be given next is no longer kept is ended, because there would be a hole.
+ * F5 Where a thread was erased it is told to end: no event says so, and whoever comes back reads again what there is. What waits
+ *    is given before.
  */
 export class Firehose {
   readonly #parts: FirehoseParts
@@ -39,6 +43,7 @@ export class Firehose {
   readonly #places = new Map<ThreadKey, Place>()
   readonly #behind = new Set<ThreadKey>()
   #reading: ThreadKey | undefined
+  #isEnding = false
   #isClosed = false
   #isAsked = false
   #wake: (() => void) | undefined
@@ -52,7 +57,7 @@ export class Firehose {
   /** Consecutive events of one thread, just committed by this node. */
   take(key: ThreadKey, entries: readonly LoggedEvent[]): void {
     const [first, last] = [entries[0], entries.at(-1)]
-    if (this.#isClosed || !first || !last) return
+    if (this.#isEnding || this.#isClosed || !first || !last) return
     const place = this.#places.get(key)
     const isBehind = this.#behind.has(key) || this.#reading === key
     if (!isBehind && place && last.seq <= place.seq) return
@@ -68,7 +73,7 @@ export class Firehose {
 
   /** Another node may have written to the thread. */
   hint(key: ThreadKey): void {
-    if (!this.#isClosed) this.#fallBehind(key)
+    if (!this.#isEnding && !this.#isClosed) this.#fallBehind(key)
   }
 
   /** The thread has come this far, whoever wrote to it. */
@@ -84,9 +89,11 @@ export class Firehose {
     try {
       while (!this.#isClosed) {
         if (this.#waiting.length > 0) return this.#batch()
+        if (this.#isEnding) break
         const [behind] = this.#behind
         await (behind === undefined ? this.#changed() : this.#catchUp(behind))
       }
+      this.close()
       return undefined
     } catch (error) {
       this.close()
@@ -94,6 +101,12 @@ export class Firehose {
     } finally {
       this.#isAsked = false
     }
+  }
+
+  /** Takes nothing more, and is over when what waits was given. */
+  end(): void {
+    this.#isEnding = true
+    this.#tell()
   }
 
   close(): void {
@@ -152,6 +165,8 @@ export class Firehose {
   #use(key: ThreadKey, place: Place, { events, upTo, head, first }: EventPage): void {
     // F4
     if (!place.isOld && first > place.seq + 1) return this.close()
+    // A log never loses its newest event unless all goes.
+    if (head > 0 && first > head) this.#parts.onErased()
     const news = place.isOld ? events.filter(({ at }) => at >= this.#since) : events
     const isAtHead = upTo >= head
     const isOld = place.isOld && news.length === 0 && !isAtHead

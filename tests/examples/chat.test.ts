@@ -152,6 +152,54 @@ describe('the example chat', () => {
     await expectAccessible(page)
   })
 
+  it('keeps what was typed until it is accepted', async () => {
+    const { url } = await serveChat()
+    const page = await logIn(url, 'alice')
+    const full = { code: 'limit_reached', title: 'Too many', detail: 'Too many tasks are open', status: 429 }
+    const typed = () => page.getByLabel('Message').inputValue()
+    for (const [where, text] of [
+      ['a new chat', 'fjords'],
+      ['a chat', 'lakes'],
+    ] as const) {
+      await page.route('**/runs', (route) => route.fulfill({ status: 429, json: full }))
+      await ask(page, text)
+      await page.getByRole('alert').filter({ hasText: full.detail }).waitFor()
+      expect([where, await typed()]).toEqual([where, text])
+      await page.unroute('**/runs')
+      await page.getByRole('button', { name: /Send|Queue next/ }).click()
+      await said(page, `that is all that I know about “${text}”.`).waitFor()
+      expect([where, await typed()]).toEqual([where, ''])
+    }
+  })
+
+  it('links files of the web and images, and nothing that would run in the page', async () => {
+    const { url } = await serveChat()
+    const page = await logIn(url, 'alice')
+    const urls = [
+      'https://example.com/a',
+      'data:image/png;base64,AA==',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//x y',
+    ]
+    const parts = urls.map((each, place) => ({
+      type: 'file',
+      mediaType: 'image/png',
+      name: `file ${place}`,
+      url: each,
+    }))
+    await page.route('**/holdfast/v1/threads/*', async (route) => {
+      const response = await route.fetch()
+      const snapshot = (await response.json()) as object
+      const messages = [{ id: 'm', seq: 1, role: 'assistant', parts, createdAt: 1 }]
+      await route.fulfill({ response, json: { ...snapshot, messages } })
+    })
+    await page.goto(`${url}/#files`)
+    await said(page, 'file 4').waitFor()
+    const links = page.locator('.said').getByRole('link')
+    expect(await links.allInnerTexts()).toEqual(['file 0', 'file 1'])
+  })
+
   it('asks before it does what cannot be undone, in every tab', async () => {
     const { url } = await serveChat()
     const page = await logIn(url, 'alice')

@@ -23,7 +23,7 @@ await server.close()
 const types = `
 import { createRuntime, type AgentContext, type Task } from 'holdfast'
 import { createClient, type ThreadView } from 'holdfast/client'
-import { HoldfastProvider, useThread, type OneThread } from 'holdfast/react'
+import { HoldfastProvider, useThread, type UseThreadResult } from 'holdfast/react'
 import { manualClock } from 'holdfast/testing'
 import { createElement } from 'react'
 
@@ -40,7 +40,7 @@ export async function sum(): Promise<number | undefined> {
 }
 export const clock = manualClock(0)
 export type Both = Task | ThreadView
-export const useDemo = (): OneThread => useThread('demo', { agent: 'adder' })
+export const useDemo = (): UseThreadResult => useThread('demo', { agent: 'adder' })
 export const page = createElement(HoldfastProvider<typeof agents>, { client })
 `
 

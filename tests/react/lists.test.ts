@@ -1,6 +1,6 @@
 import { waitFor } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
-import { useAgents, useConnection, useQuestions, useTasks, useThreads } from '../../src/react/index.ts'
+import { useAgents, useConnection, useEvents, useQuestions, useTasks, useThreads } from '../../src/react/index.ts'
 import { testPage } from './page.ts'
 
 const hang = [{ hang: true }]
@@ -79,6 +79,25 @@ describe('useTasks', () => {
     rerender('a')
     await waitFor(() => expect(result.current).toMatchObject({ isLoading: false, tasks: [] }))
     expect(result.current.error).toBeUndefined()
+  })
+})
+
+describe('a thread that is deleted', () => {
+  it('leaves every list, and its log begins anew', async () => {
+    const page = await testPage()
+    for (const thread of ['a', 'b']) await page.runtime.wait(await page.run(thread, [{ say: 'x' }]))
+    const { result } = page.use(() => ({
+      ...{ tasks: useTasks().tasks, threads: useThreads().threads },
+      events: useEvents('a').events,
+    }))
+    await waitFor(() => {
+      expect(result.current).toMatchObject({ tasks: [{}, {}], threads: [{}, {}] })
+      expect(result.current.events.at(-1)?.type).toBe('task.completed')
+    })
+    await page.client.deleteThread('a')
+    await waitFor(() => {
+      expect(result.current).toMatchObject({ tasks: [{ thread: 'b' }], threads: [{ thread: 'b' }], events: [] })
+    })
   })
 })
 

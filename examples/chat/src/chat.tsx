@@ -9,9 +9,15 @@ import { titleOf } from './threads.tsx'
 export function Chat({ thread }: { readonly thread: string }): ReactElement {
   const { messages, live, tasks, queue, questions, status, error, ...does } = useThread(thread, { agent: 'helper' })
   const [problem, setProblem] = useState<string>()
-  const attempt = (work: Promise<unknown>) => {
+  const attempt = async (work: Promise<unknown>): Promise<boolean> => {
     setProblem(undefined)
-    work.catch((refusal: Error) => setProblem(refusal.message))
+    try {
+      await work
+      return true
+    } catch (refusal) {
+      setProblem((refusal as Error).message)
+      return false
+    }
   }
   const running = [...live].filter(([task]) => tasks.get(task)?.type === 'run')
   return (
@@ -29,13 +35,13 @@ export function Chat({ thread }: { readonly thread: string }): ReactElement {
             <QuestionCard
               key={question.id}
               question={question}
-              onAnswer={(answer) => attempt(does.answer(question.id, answer))}
+              onAnswer={(answer) => void attempt(does.answer(question.id, answer))}
             />
           ))}
           {queue.map(({ id, description }) => (
             <p key={id} className="said user waiting">
               {description}
-              <button type="button" className="quiet" onClick={() => attempt(does.withdraw(id))}>
+              <button type="button" className="quiet" onClick={() => void attempt(does.withdraw(id))}>
                 Withdraw
               </button>
             </p>
@@ -47,7 +53,7 @@ export function Chat({ thread }: { readonly thread: string }): ReactElement {
         isBusy={status === 'running'}
         onSend={(text) => attempt(does.send(text))}
         onSteer={(text) => attempt(does.steer(text))}
-        onStop={() => attempt(does.stop())}
+        onStop={() => void attempt(does.stop())}
       />
     </main>
   )

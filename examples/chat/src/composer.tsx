@@ -3,30 +3,35 @@ import { type KeyboardEvent, type ReactElement, useState } from 'react'
 interface ComposerProps {
   /** A run is live: what is sent now waits for it, unless it steers. */
   readonly isBusy: boolean
-  readonly onSend: (text: string) => void
-  readonly onSteer?: (text: string) => void
+  /** Both tell whether it was accepted; if not, what was typed is still there. */
+  readonly onSend: (text: string) => Promise<boolean>
+  readonly onSteer?: (text: string) => Promise<boolean>
   readonly onStop?: () => void
 }
 
 export function Composer({ isBusy, onSend, onSteer, onStop }: ComposerProps): ReactElement {
   const [text, setText] = useState('')
-  const isEmpty = text.trim() === ''
-  function give(to: (text: string) => void): void {
-    if (isEmpty) return
-    to(text.trim())
-    setText('')
+  const [isSending, setSending] = useState(false)
+  const cannotSend = isSending || text.trim() === ''
+  async function give(to: (text: string) => Promise<boolean>): Promise<void> {
+    if (cannotSend) return
+    setSending(true)
+    const isAccepted = await to(text.trim())
+    setSending(false)
+    // What was typed meanwhile is the next message.
+    if (isAccepted) setText((now) => (now.startsWith(text) ? now.slice(text.length) : now))
   }
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
-    give(onSend)
+    void give(onSend)
   }
   return (
     <form
       className="composer"
       onSubmit={(event) => {
         event.preventDefault()
-        give(onSend)
+        void give(onSend)
       }}
     >
       <textarea
@@ -44,11 +49,11 @@ export function Composer({ isBusy, onSend, onSteer, onStop }: ComposerProps): Re
           </button>
         )}
         {isBusy && onSteer && (
-          <button type="button" className="second" disabled={isEmpty} onClick={() => give(onSteer)}>
+          <button type="button" className="second" disabled={cannotSend} onClick={() => void give(onSteer)}>
             Steer now
           </button>
         )}
-        <button type="submit" disabled={isEmpty}>
+        <button type="submit" disabled={cannotSend}>
           {isBusy ? 'Queue next' : 'Send'}
         </button>
       </div>

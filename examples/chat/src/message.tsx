@@ -51,14 +51,21 @@ function Shown({ part }: { readonly part: Part }): ReactElement {
         </details>
       )
     case 'file':
-      return (
+      return isLink(part.url) ? (
         <a href={part.url} download={part.name}>
           {part.name ?? part.mediaType}
         </a>
+      ) : (
+        <p>{part.name ?? part.mediaType}</p>
       )
     case 'data':
       return <pre>{JSON.stringify(part.value, null, 2)}</pre>
   }
+}
+
+/** What an agent shows may come from anywhere, so that it must not run in the page. */
+function isLink(url: string): boolean {
+  return /^(https?:\/\/|data:image\/)/i.test(url)
 }
 
 function toolState({ output, error }: Extract<Part, { type: 'tool' }>): string {

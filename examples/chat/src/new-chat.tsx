@@ -6,16 +6,22 @@ import { newThread } from './threads.tsx'
 export function NewChat(): ReactElement {
   const client = useClient()
   const [error, setError] = useState<string>()
-  async function ask(prompt: string): Promise<void> {
+  async function ask(prompt: string): Promise<boolean> {
     const thread = newThread(prompt)
-    await client.run(thread, { agent: 'helper', prompt })
+    try {
+      await client.run(thread, { agent: 'helper', prompt })
+    } catch (refusal) {
+      setError((refusal as Error).message)
+      return false
+    }
     location.hash = encodeURIComponent(thread)
+    return true
   }
   return (
     <main className="empty">
       <h1>What would you like to know?</h1>
       <p className="hint">Try “Book a table for two”: it asks before it does.</p>
-      <Composer isBusy={false} onSend={(text) => void ask(text).catch((refusal: Error) => setError(refusal.message))} />
+      <Composer isBusy={false} onSend={ask} />
       {error !== undefined && <p role="alert">{error}</p>}
     </main>
   )

@@ -1,6 +1,7 @@
 import type { AgentLine } from '../calls.ts'
 import { type Following, LiveModel, type Loadable } from './live-model.ts'
 import type { LiveParts } from './live-parts.ts'
+import { Reading } from './reading.ts'
 
 export interface AgentListValue extends Loadable {
   readonly agents: readonly AgentLine[]
@@ -26,14 +27,15 @@ export class AgentList {
   async #follow(following: Following<AgentListValue>): Promise<void> {
     const { connection } = this.#parts.client
     const { signal } = following
+    const reading = new Reading(this.#parts)
     let wasLost = false
     const leave = connection.subscribe(() => {
       const isLive = connection.snapshot().state === 'live'
-      if (isLive && wasLost) void this.#read(following).catch((error: unknown) => following.fail(error))
+      if (isLive && wasLost) void reading.run(following, () => this.#read(following))
       wasLost = !isLive
     })
     signal.addEventListener('abort', leave, { once: true })
-    await this.#read(following)
+    await reading.run(following, () => this.#read(following))
   }
 
   async #read(following: Following<AgentListValue>): Promise<void> {

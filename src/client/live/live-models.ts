@@ -18,6 +18,7 @@ import { Watch } from './watch.ts'
 export interface LiveOptions {
   readonly clock?: ClientClock
   readonly schedule?: Schedule
+  readonly random?: () => number
   readonly pageCount?: number
 }
 
@@ -37,7 +38,8 @@ export class LiveModels {
 
   constructor(client: Client, options: LiveOptions = {}) {
     const { clock = systemClock, schedule = frameSchedule(clock), pageCount = pageCountDefault } = options
-    this.#parts = { client, clock, schedule, pageCount, watch: new Watch(client) }
+    const { random = Math.random } = options
+    this.#parts = { client, clock, schedule, random, pageCount, watch: new Watch(client) }
   }
 
   taskList(filter: TaskFilter): Handle<TaskListValue, TaskList> {

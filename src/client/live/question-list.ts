@@ -2,6 +2,7 @@ import type { Question } from '../../core/question.ts'
 import type { ThreadEvent } from '../thread-event.ts'
 import { type Following, LiveModel, type Loadable } from './live-model.ts'
 import type { LiveParts } from './live-parts.ts'
+import { Reading } from './reading.ts'
 import { whileWatching } from './while-watching.ts'
 
 export interface QuestionListValue extends Loadable {
@@ -16,11 +17,13 @@ export class QuestionList {
   readonly live: LiveModel<QuestionListValue>
   readonly #parts: LiveParts
   readonly #thread: string | undefined
+  readonly #reading: Reading
   #held: ThreadEvent[] | undefined
 
   constructor(parts: LiveParts, thread: string | undefined, onStopped: () => void) {
     this.#parts = parts
     this.#thread = thread
+    this.#reading = new Reading(parts)
     this.live = new LiveModel({
       ...parts,
       initial: loadingQuestions,
@@ -31,7 +34,7 @@ export class QuestionList {
 
   #follow(following: Following<QuestionListValue>): Promise<void> {
     return whileWatching(this.#parts.watch, following.signal, {
-      opened: () => void this.#read(following).catch((error: unknown) => following.fail(error)),
+      opened: () => void this.#reading.run(following, () => this.#read(following)),
       event: (event) => this.#take(following, event),
     })
   }
@@ -41,10 +44,16 @@ export class QuestionList {
     const held: ThreadEvent[] = []
     this.#held = held
     const asked = this.#thread === undefined ? {} : { thread: this.#thread }
-    const read = await this.#parts.client.questions({ ...asked, signal: following.signal })
-    if (this.#held !== held) return
-    this.#held = undefined
-    following.set({ questions: held.reduce(questionsAfter, read), isLoading: false })
+    try {
+      const read = await this.#parts.client.questions({ ...asked, signal: following.signal })
+      if (this.#held === held) following.set({ questions: held.reduce(questionsAfter, read), isLoading: false })
+    } catch (error) {
+      const { value } = following
+      following.set({ ...value, questions: held.reduce(questionsAfter, value.questions) })
+      throw error
+    } finally {
+      if (this.#held === held) this.#held = undefined
+    }
   }
 
   #take(following: Following<QuestionListValue>, event: ThreadEvent): void {

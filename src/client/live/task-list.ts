@@ -1,10 +1,14 @@
 import { isHoldfastError } from '../../core/errors.ts'
 import type { Task } from '../../core/task.ts'
+import { isPassing } from '../failure.ts'
 import type { ThreadEvent } from '../thread-event.ts'
+import type { LiveError } from './live-error.ts'
 import { type Following, LiveModel, type Loadable } from './live-model.ts'
 import type { LiveParts } from './live-parts.ts'
+import { Reading } from './reading.ts'
 import {
   afterEvent,
+  isOfFilter,
   isToBeRead,
   newest,
   noRows,
@@ -31,12 +35,16 @@ const pageCountMax = 1000
 const grownCountMax = 1000
 // What may happen while a page is on its way; if it is more, the page is read again.
 const heldCountMax = 10_000
+// How many tasks are asked for one by one. If there are more to know of, the list is read again.
+const fetchedCountMax = 10
+const foreignCountMax = 10_000
 
 /**
  * A list of tasks as the server has it, in place: by pages, and by what happens from then on.
  *
  * T1 What happens while a page is read is folded again after it, because the page may be older.
- * T2 It keeps as many rows as were asked for, or `grownCountMax`; what goes beyond that leaves at the old end.
+ * T2 While it is read nothing is asked for besides, because what happens meanwhile is looked at once more.
+ * T3 It keeps as many rows as were asked for, or `grownCountMax`; what goes beyond that leaves at the old end.
  */
 export class TaskList {
   readonly live: LiveModel<TaskListValue>
@@ -47,14 +55,20 @@ export class TaskList {
   #cursor: string | undefined
   #askedCount: number
   #held: ThreadEvent[] = []
+  readonly #whole: Reading
   #reading: Promise<void> | undefined
   #more: Promise<void> | undefined
   /** Tasks that are being read; true if more was heard of one meanwhile. */
   readonly #fetched = new Map<string, boolean>()
+  /** Tasks that never match, whatever their status; the one that was heard of first is forgotten first. */
+  readonly #foreign = new Set<string>()
+  /** Whether the list is to be read again, and is not being read yet. */
+  #isOutdated = false
   #following: Following<TaskListValue> | undefined
 
   constructor(parts: LiveParts, filter: TaskFilter, onStopped: () => void) {
     this.#parts = parts
+    this.#whole = new Reading(parts)
     this.#askedCount = parts.pageCount
     this.#filter = filter
     this.live = new LiveModel({
@@ -72,9 +86,11 @@ export class TaskList {
     this.#more ??= this.#read(following, () => {
       this.#askedCount = this.#rows.shown.length + this.#parts.pageCount
       return this.#cursor === undefined ? this.#readAll(following) : this.#readOn(following)
-    }).finally(() => {
-      this.#more = undefined
     })
+      .catch((error: unknown) => following.fail(error))
+      .finally(() => {
+        this.#more = undefined
+      })
     return this.#more
   }
 
@@ -82,18 +98,34 @@ export class TaskList {
     this.#following = following
     this.#reading = undefined
     this.#fetched.clear()
+    this.#isOutdated = false
     return whileWatching(this.#parts.watch, following.signal, {
-      opened: () => void this.#read(following, () => this.#readAll(following)),
+      opened: () => void this.#readAgain(following),
       event: (event) => this.#take(following, event),
     })
   }
 
-  /** Reads after whatever is being read. What goes wrong is told by the value. */
+  async #readAgain(following: Following<TaskListValue>): Promise<void> {
+    if (this.#isOutdated) return
+    this.#isOutdated = true
+    await this.#whole.run(following, () =>
+      this.#read(following, () => {
+        this.#isOutdated = false
+        return this.#readAll(following)
+      }),
+    )
+  }
+
+  /** Reads after whatever is being read. */
   async #read(following: Following<TaskListValue>, read: () => Promise<TaskRows>): Promise<void> {
     const reading = this.#readAfter(this.#reading, following, read)
-    this.#reading = reading
-    await reading
-    if (this.#reading === reading) this.#reading = undefined
+    const settled = reading.catch(() => {})
+    this.#reading = settled
+    try {
+      await reading
+    } finally {
+      if (this.#reading === settled) this.#reading = undefined
+    }
   }
 
   async #readAfter(
@@ -107,12 +139,20 @@ export class TaskList {
       const rows = await read()
       if (following.signal.aborted) return
       this.#rows = rows
-      const held = this.#held.splice(0)
-      if (held.length > heldCountMax) return await this.#readAfter(undefined, following, () => this.#readAll(following))
-      for (const event of held) this.#fold(following, event)
-      this.#publish(following)
     } catch (error) {
-      following.fail(error)
+      if (!following.signal.aborted) this.#foldHeld(following)
+      throw error
+    }
+    this.#foldHeld(following)
+    this.#publish(following)
+  }
+
+  #foldHeld(following: Following<TaskListValue>): void {
+    const held = this.#held.splice(0)
+    if (held.length > heldCountMax) return void this.#readAgain(following)
+    for (const event of held) {
+      this.#fold(following, event)
+      this.#find(following, event)
     }
   }
 
@@ -143,15 +183,31 @@ export class TaskList {
   }
 
   #take(following: Following<TaskListValue>, event: ThreadEvent): void {
-    if (this.#reading && this.#held.length <= heldCountMax) this.#held.push(event)
+    if (event.task !== undefined && this.#fetched.has(event.task)) this.#fetched.set(event.task, true)
+    if (!this.#reading) this.#find(following, event)
+    else if (this.#held.length <= heldCountMax) this.#held.push(event)
     this.#fold(following, event)
   }
 
   #fold(following: Following<TaskListValue>, event: ThreadEvent): void {
-    const { task } = event
-    if (task !== undefined && this.#fetched.has(task)) this.#fetched.set(task, true)
-    else if (task !== undefined && isToBeRead(this.#rows, event, this.#filter)) void this.#fetch(following, task)
+    if (event.type === 'task.accepted') this.#note(event.data.task)
     this.#change(following, afterEvent(this.#rows, event, this.#filter))
+  }
+
+  /** Asks for the task if only that tells whether it has begun to match. */
+  #find(following: Following<TaskListValue>, event: ThreadEvent): void {
+    const { task } = event
+    if (task === undefined || this.#fetched.has(task) || this.#foreign.has(task)) return
+    if (!isToBeRead(this.#rows, event, this.#filter)) return
+    if (this.#fetched.size < fetchedCountMax) void this.#fetch(following, task)
+    else void this.#readAgain(following)
+  }
+
+  #note(task: Task): void {
+    if (isOfFilter(task, this.#filter)) return
+    this.#foreign.add(task.id)
+    const [oldest] = this.#foreign
+    if (this.#foreign.size > foreignCountMax && oldest !== undefined) this.#foreign.delete(oldest)
   }
 
   async #fetch(following: Following<TaskListValue>, id: string): Promise<void> {
@@ -161,11 +217,14 @@ export class TaskList {
         this.#fetched.set(id, false)
         const task = await this.#parts.client.get(id, { signal })
         if (signal.aborted) return
+        this.#note(task)
         this.#change(following, withTask(this.#rows, task, this.#filter))
       } while (this.#fetched.get(id))
     } catch (error) {
-      // It was deleted meanwhile. Anything else is told by the next reading as well.
-      if (!signal.aborted && !isHoldfastError(error)) throw error
+      if (signal.aborted) return
+      if (!isHoldfastError(error)) throw error
+      // If it does not pass the task was deleted meanwhile.
+      if (isPassing(error)) void this.#readAgain(following)
     } finally {
       if (!signal.aborted) this.#fetched.delete(id)
     }
@@ -176,11 +235,11 @@ export class TaskList {
     const kept = newest(rows, Math.max(this.#askedCount, grownCountMax))
     if (kept !== rows) this.#cursor = undefined
     this.#rows = kept
-    if (!following.value.isLoading) this.#publish(following)
+    if (!following.value.isLoading) this.#publish(following, following.value.error)
   }
 
-  #publish(following: Following<TaskListValue>): void {
+  #publish(following: Following<TaskListValue>, error?: LiveError): void {
     const { shown, end } = this.#rows
-    following.set({ tasks: shown, hasMore: end !== undefined, isLoading: false })
+    following.set({ tasks: shown, hasMore: end !== undefined, isLoading: false, ...(error && { error }) })
   }
 }

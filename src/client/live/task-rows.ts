@@ -124,7 +124,8 @@ function knownIn({ shown, hidden }: TaskRows, id: string): Task | undefined {
   return hidden.get(id) ?? shown.find((task) => task.id === id)
 }
 
-function isOfFilter(task: Task, { type, thread, parent, name, roots }: TaskFilter): boolean {
+/** Whether a task matches, whatever its status. One that does not never will. */
+export function isOfFilter(task: Task, { type, thread, parent, name, roots }: TaskFilter): boolean {
   if (type !== undefined && task.type !== type) return false
   if (thread !== undefined && task.thread !== thread) return false
   if (name !== undefined && task.name !== name) return false

@@ -2,6 +2,7 @@ import type { ThreadLine } from '../calls.ts'
 import type { ThreadEvent } from '../thread-event.ts'
 import { type Following, LiveModel, type Loadable } from './live-model.ts'
 import type { LiveParts } from './live-parts.ts'
+import { Reading } from './reading.ts'
 import { threadsAfter, withOlderThreads } from './thread-rows.ts'
 import { whileWatching } from './while-watching.ts'
 
@@ -25,6 +26,7 @@ const grownCountMax = 1000
 export class ThreadList {
   readonly live: LiveModel<ThreadListValue>
   readonly #parts: LiveParts
+  readonly #reading: Reading
   /** Of the page after the last row. Without one, though there is more, that page has to be found from the newest on. */
   #cursor: string | undefined
   #askedCount: number
@@ -35,6 +37,7 @@ export class ThreadList {
 
   constructor(parts: LiveParts, onStopped: () => void) {
     this.#parts = parts
+    this.#reading = new Reading(parts)
     this.#askedCount = parts.pageCount
     this.live = new LiveModel({
       ...parts,
@@ -48,9 +51,11 @@ export class ThreadList {
   loadMore(): Promise<void> {
     const following = this.#following
     if (!following?.value.hasMore) return Promise.resolve()
-    this.#more ??= this.#read(following, following.value.threads.length + this.#parts.pageCount).finally(() => {
-      this.#more = undefined
-    })
+    this.#more ??= this.#read(following, following.value.threads.length + this.#parts.pageCount)
+      .catch((error: unknown) => following.fail(error))
+      .finally(() => {
+        this.#more = undefined
+      })
     return this.#more
   }
 
@@ -59,7 +64,7 @@ export class ThreadList {
     return whileWatching(this.#parts.watch, following.signal, {
       opened: () => {
         this.#cursor = undefined
-        void this.#read(following, this.#askedCount)
+        void this.#reading.run(following, () => this.#read(following, this.#askedCount))
       },
       event: (event) => this.#take(following, event),
     })
@@ -79,11 +84,10 @@ export class ThreadList {
         threads = withOlderThreads(threads, page.threads)
         cursor = page.cursor
       } while (cursor !== undefined && threads.length < count)
-    } catch (error) {
-      return following.fail(error)
+      this.#cursor = cursor
+    } finally {
+      if (this.#held === held) this.#held = undefined
     }
-    this.#cursor = cursor
-    this.#held = undefined
     threads = [...held.values()].reduce(threadsAfter, threads)
     following.set({ threads, hasMore: cursor !== undefined, isLoading: false })
   }

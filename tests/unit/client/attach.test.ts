@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { isHoldfastError } from '../../../src/client/index.ts'
 import { brief, clientWorld, grow, take } from './client-world.ts'
 import { event } from './events.ts'
@@ -161,6 +161,18 @@ describe('the one WebSocket of a client', () => {
     expect(brief(await next)).toEqual([8])
   })
 
+  it('says that a place is gone when the thread is deleted, though its log goes on with the next number', async () => {
+    const { client, server } = clientWorld({}, 3)
+    const items = client.thread('t').attach({ after: 1 })
+    await take(items, 2)
+    const next = take(items, 2)
+    server.erase()
+    expect(brief(await next)).toEqual(['offset_gone', 'snapshot at 3'])
+    const later = take(items, 1)
+    grow(server, 1)
+    expect(brief(await later)).toEqual([4])
+  })
+
   it('is let go a moment after the last attachment, and opened again for the next', async () => {
     const { client, server, clock } = clientWorld({}, 1)
     for (const _time of [1, 2]) for await (const _item of client.thread('t').attach({ after: 0 })) break
@@ -179,6 +191,23 @@ describe('the one WebSocket of a client', () => {
     await clock.advance(5_000)
     expect(brief(await next)).toEqual([1, 2])
     expect(notices.map(({ code }) => code)).toContain('fell_back')
+  })
+
+  it('is tried again when the network is back, for whoever is attached from then on', async () => {
+    const page = new EventTarget()
+    Object.assign(globalThis, { addEventListener: page.addEventListener.bind(page) })
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, 'addEventListener'))
+    const { client, server, clock } = clientWorld({}, 1)
+    server.hasSockets = false
+    const next = take(client.thread('t').attach({ after: 0 }), 1)
+    await clock.advance(5_000)
+    await next
+    server.hasSockets = true
+    const tries = server.opened.length
+    page.dispatchEvent(new Event('online'))
+    expect(brief(await take(client.thread('t').attach({ after: 0 }), 1))).toEqual([1])
+    expect(server.opened).toHaveLength(tries + 1)
+    expect(server.frames.at(-1)).toMatchObject({ type: 'attach' })
   })
 
   it('is waited for while the server is not ready, without giving way', async () => {

@@ -48,6 +48,23 @@ describe.each(['websocket', 'sse'] as const)('the connection over %s', (transpor
   })
 })
 
+describe.each(['websocket', 'sse'] as const)('a client that is no longer let in, over %s', (transport) => {
+  it('is offline, whatever else is answered, until it is let in again', async () => {
+    const { client, server, clock } = clientWorld({ transport }, 1)
+    const items = client.thread('t').attach({ after: 0 })
+    await take(items, 1)
+    const next = items.next().catch(({ code }: { code: string }) => code)
+    server.isAuthorised = false
+    server.cut()
+    await clock.advance(1_000)
+    expect(await next).toBe('unauthenticated')
+    expect(client.connection.snapshot().state).toBe('offline')
+    server.isAuthorised = true
+    await take(client.thread('t').attach({ after: 0 }), 1)
+    expect(client.connection.snapshot().state).toBe('live')
+  })
+})
+
 describe('the connection of a client to which nothing is attached', () => {
   it('is what the last request found', async () => {
     const { client, server } = clientWorld({ retryForMs: 0 })

@@ -20,6 +20,8 @@ export interface Reading {
 export interface Follower extends Reading {
   give(events: readonly ThreadEvent[]): void
   end(): void
+  /** The thread was deleted. */
+  erased(): void
 }
 
 const encoder = new TextEncoder()
@@ -72,6 +74,16 @@ export class FakeServer {
   /** Whatever was sent meanwhile is lost. */
   thaw(): void {
     this.isFrozen = false
+  }
+
+  /** Deletes what is in the log. Its numbers go on. */
+  erase(): void {
+    this.first = this.head + 1
+    this.log.length = 0
+    for (const follower of [...this.followers]) {
+      this.followers.delete(follower)
+      follower.erased()
+    }
   }
 
   /** Breaks every connection. */
@@ -189,6 +201,7 @@ export class FakeServer {
             for (const event of events) write(sseFrame({ seq: event.seq, text: JSON.stringify(event) }))
           },
           end: () => end(true),
+          erased: () => end(true),
         }
         signal?.addEventListener('abort', close)
         write(sseRetry)

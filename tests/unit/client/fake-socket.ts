@@ -67,6 +67,7 @@ export class FakeSocket {
         for (const event of events) this.#say({ type: 'event', id, event: event as never })
       },
       end: () => this.#say({ type: 'end', id, task: task as never }),
+      erased: () => this.#say({ type: 'detached', id }),
     }
     this.#attached.set(keyOf(frame), follower)
     this.#say({ type: 'attached', id, head: this.#server.head })
@@ -81,6 +82,7 @@ export class FakeSocket {
         for (const event of events) this.#say({ type: 'event', id, event: event as never })
       },
       end: () => this.#say({ type: 'unwatched', id }),
+      erased: () => this.#say({ type: 'unwatched', id }),
     }
     this.#attached.set(keyOf(allThreads), follower)
     this.#say({ type: 'watching', id })

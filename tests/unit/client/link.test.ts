@@ -68,6 +68,12 @@ describe('the link of a client', () => {
     expect(run(link, { type: 'hasten' }).actions).toEqual([{ do: 'cancelTimer' }, { do: 'open' }])
   })
 
+  it('can be wanted again after it fell back, once the network was away', () => {
+    const fallen = run(idleLink, want, closed, ready, due, closed, ready).link
+    expect(run(fallen, { type: 'hasten' })).toEqual({ link: idleLink, actions: [] })
+    expect(run(fallen, { type: 'hasten' }, want).actions).toEqual([{ do: 'open' }])
+  })
+
   it('has at most one socket and one timer, whatever happens, and none when it rests', () => {
     const error = new HoldfastError('unauthenticated', 'no')
     const inputs: LinkInput[] = [

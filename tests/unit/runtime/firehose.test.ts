@@ -150,6 +150,46 @@ describe('a firehose', () => {
     expect(seqs(seen)).toEqual(Array.from({ length: 10 }, (_each, n) => n + 1))
   })
 
+  it.each(['this node', 'another node'] as const)(
+    'F5 gives what waits and ends, once for all threads that %s erases within a moment',
+    async (by) => {
+      const here = await WrittenLog.open()
+      const keys = ['a', 'b', 'c'].map(keyOf)
+      const firehose = here.feed.openFirehose(owner, undefined)
+      for (const key of keys) await here.write(key, {})
+      expect(await firehose.next()).toHaveLength(3)
+      const next = firehose.next()
+      for (const key of keys) await here.erase(key, by)
+      await turns()
+      await here.write(keyOf('d'), {})
+      expect(await next).toHaveLength(1)
+      await here.write(keyOf('d'), {})
+      await here.clock.advance(500)
+      await here.write(keyOf('d'), {})
+      expect(await firehose.next()).toHaveLength(1)
+      expect(await firehose.next()).toBeUndefined()
+      const fresh = here.feed.openFirehose(owner, undefined)
+      const later = fresh.next()
+      await here.clock.advance(5_000)
+      await here.write(keyOf('d'), {})
+      expect(seqs(await later)).toEqual([4])
+      expect(here.clock.pendingTimerCount).toBe(0)
+    },
+  )
+
+  it('F5 is not ended by what is erased of another principal, nor after the feed is closed', async () => {
+    const here = await WrittenLog.open()
+    const firehose = here.feed.openFirehose(principal('bob'), undefined)
+    await here.write(keyOf('a'), {})
+    await here.erase(keyOf('a'), 'this node')
+    expect(here.clock.pendingTimerCount).toBe(0)
+    await here.erase(threadKey(principal('bob'), threadId('t')), 'this node')
+    expect(here.clock.pendingTimerCount).toBe(1)
+    here.feed.close()
+    expect(here.clock.pendingTimerCount).toBe(0)
+    expect(await firehose.next()).toBeUndefined()
+  })
+
   it('shows no other principal’s threads', async () => {
     const here = await WrittenLog.open()
     const firehose = here.feed.openFirehose(principal('bob'), undefined)

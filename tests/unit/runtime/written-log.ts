@@ -70,7 +70,7 @@ export class WrittenLog {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    this.feed = new Feed(this.store, new Metrics())
+    this.feed = new Feed(this.store, new Metrics(), this.clock)
   }
 
   head(key: ThreadKey): number {
@@ -101,6 +101,13 @@ export class WrittenLog {
   async write(key: ThreadKey, ...lines: readonly Line[]): Promise<void> {
     const { publish } = await this.commit(key, lines)
     publish()
+  }
+
+  /** Erases a thread, as this node or as another. */
+  async erase(key: ThreadKey, by: 'this node' | 'another node'): Promise<void> {
+    await this.store.commit([{ operation: 'erase', thread: key, events: [], erase: true }])
+    if (by === 'this node') this.feed.closeThread(key)
+    else this.feed.hint(key)
   }
 
   /** As retention or an erase would: what is before this number is not given any more. */

@@ -60,6 +60,11 @@ export class ListServer {
     this.#commit(task.id, { type: how === 'failed' ? 'task.failed' : 'task.cancelled', data: { error } })
   }
 
+  /** Makes a task pend once more, without a word. */
+  restart(id: string): void {
+    this.tasks = this.tasks.map((task) => (task.id === id ? { ...task, status: 'pending' } : task))
+  }
+
   /** Lets so many events through. */
   deliver(count: number): void {
     for (const text of this.#waiting.splice(0, count)) this.#socket?.hear(text)
