@@ -97,7 +97,7 @@ describe('docs/scaling.md', () => {
 
   it('counts connections as the code opens them', () => {
     expect(scaling).toContain(
-      `| connections | ${connectionsPerNode} per node at most: ${connectionsPerNode - 3} that read`,
+      `| connections | ${connectionsPerNode} per node at most: ${connectionsPerNode - 5} that read, 2 `,
     )
     expect(scaling).toContain(`has to hold ${connectionsPerNode} for each node`)
     expect(scaling).toContain(`${3 * connectionsPerNode} connections`)

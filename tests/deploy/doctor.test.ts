@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Check } from '../../src/cli/doctor/check.ts'
 import { type DatabaseReport, databaseChecks } from '../../src/cli/doctor/database-checks.ts'
@@ -67,7 +68,7 @@ describe('holdfast doctor on a database', () => {
     const live = await doctor(database.url, { HOLDFAST_URL: one.url })
     expect([live.code, live.of('nodes')?.finding]).toEqual([0, '2 have a lease'])
     expect(live.of('server')).toMatchObject({ status: 'ok', finding: expect.stringContaining('(postgres)') })
-    expect(live.of('connections')?.finding).toMatch(/^\d+ of 197 are in use; a node takes up to 9$/)
+    expect(live.of('connections')?.finding).toMatch(/^\d+ of 197 are in use; a node takes up to 11$/)
     await one.end('SIGTERM')
     const script = [{ sleepMs: 600_000 }]
     const { id } = await two.post<{ id: string }>('/v1/threads/t/runs', { agent: 'script', input: { script } })
@@ -97,6 +98,10 @@ describe('holdfast doctor on a database', () => {
     await database.query(`DO $$ BEGIN CREATE ROLE weak LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$`)
     const url = database.url.replace('holdfast@', 'weak@')
     expect((await doctor(url)).of('store rights')?.finding).toBe('weak lacks CREATE on the database')
+    await database.query('CREATE SCHEMA holdfast')
+    await database.query('GRANT USAGE ON SCHEMA holdfast TO weak')
+    expect((await doctor(url)).of('store rights')?.finding).toBe('weak lacks CREATE on the schema')
+    await database.query('REVOKE USAGE ON SCHEMA holdfast FROM weak')
     await (await node(database)).end('SIGTERM')
     expect((await doctor(url)).of('store rights')).toMatchObject({
       status: 'wrong',
@@ -107,6 +112,18 @@ describe('holdfast doctor on a database', () => {
     expect((await doctor(url)).of('store rights')).toMatchObject({ status: 'ok' })
     // And that is enough for a node.
     expect(await (await node({ ...database, url })).end('SIGTERM')).toBe(0)
+    await database.query('UPDATE holdfast.meta SET minor = minor - 1')
+    expect((await doctor(url)).of('store rights')?.finding).toBe('weak lacks CREATE on the schema')
+  })
+
+  it('counts the connections of users whose doings it may not see', async () => {
+    const database = await here().database()
+    await database.query(`DO $$ BEGIN CREATE ROLE weak LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$`)
+    const clients = Array.from({ length: 15 }, () => new pg.Client({ connectionString: database.url }))
+    for (const client of clients) await client.connect()
+    const { connectionsUsed } = await inspectStore(database.url.replace('holdfast@', 'weak@'))
+    for (const client of clients) await client.end()
+    expect(connectionsUsed).toBeGreaterThanOrEqual(15)
   })
 
   it('tells a server that forgets, and one with too few connections', async () => {

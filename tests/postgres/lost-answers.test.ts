@@ -7,6 +7,7 @@ import {
   commitOne,
   deltas,
   headOf,
+  home,
   logOf,
   numbersOf,
   pending,
@@ -36,8 +37,8 @@ afterEach(async () => {
   await schema.drop()
 })
 
-async function open(url = proxy.through(schema.url)): Promise<Store> {
-  const store = postgresStore({ url })
+async function open(url = proxy.through(schema.url), options: { readonly lateMs?: number } = {}): Promise<Store> {
+  const store = postgresStore({ url, ...options })
   stores.push(store)
   await store.open()
   return store
@@ -175,5 +176,23 @@ describe('commits over a network that loses answers all the time', () => {
     const log = await logOf(store)
     expect(numbersOf(log)).toEqual(upTo(81))
     for (const { seq, data } of log.slice(1)) expect(data).toBe(seen.get(seq))
+  })
+})
+
+describe('a read that is not answered', () => {
+  it('is given up as late as a commit, so that those behind it are answered over another connection', async () => {
+    const store = await open(proxy.through(schema.url), { lateMs: 200 })
+    await commit(store, accepting(pending('bg_0')))
+    const { id } = pending('bg_0')
+    const [task, page] = [await store.task(id), await store.events(home, { after: 0, limit: 9 })]
+    proxy.stall()
+    const unanswered = { code: 'store_unavailable' }
+    await Promise.all([
+      expect(store.task(id)).rejects.toMatchObject(unanswered),
+      expect(store.events(home, { after: 0, limit: 9 })).rejects.toMatchObject(unanswered),
+    ])
+    proxy.resume()
+    await expect.poll(() => store.task(id).catch(() => 'down')).toEqual(task)
+    await expect.poll(() => store.events(home, { after: 0, limit: 9 }).catch(() => 'down')).toEqual(page)
   })
 })

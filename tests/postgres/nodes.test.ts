@@ -1,7 +1,12 @@
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { ThreadKey } from '../../src/core/id.ts'
 import { threadId, threadKey } from '../../src/core/id.ts'
+import { Connection } from '../../src/stores/postgres/connection.ts'
+import { Opener } from '../../src/stores/postgres/connections.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
+import { Lane } from '../../src/stores/postgres/lane.ts'
+import { locate } from '../../src/stores/postgres/location.ts'
 import type { Store } from '../../src/stores/store.ts'
 import {
   accepting,
@@ -30,14 +35,17 @@ let schema: TestSchema
 let proxy: NetworkProxy | undefined
 let stores: Store[]
 let warnings: string[]
+let holders: pg.Client[]
 
 beforeEach(() => {
   schema = testSchema()
   stores = []
   warnings = []
+  holders = []
 })
 
 afterEach(async () => {
+  for (const client of holders) await client.end()
   for (const store of stores) await store.close()
   await proxy?.close()
   proxy = undefined
@@ -66,6 +74,22 @@ async function heardBy(store: Store): Promise<ThreadKey[]> {
 async function listeners(): Promise<number> {
   const sql = `SELECT FROM pg_stat_activity WHERE query = 'LISTEN ${schema.name}'`
   return (await schema.query(sql)).length
+}
+
+/** Does something in a transaction that stays open until what this resolves with is called. */
+async function holding(sql: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') })
+  await client.connect()
+  holders.push(client)
+  await client.query('BEGIN')
+  await client.query(sql.replaceAll('holdfast.', `${schema.name}.`))
+  return async () => void (await client.query('ROLLBACK'))
+}
+
+/** How many statements wait for a lock. */
+async function waiters(): Promise<number> {
+  const own = `query LIKE '%${schema.name}%' AND wait_event_type = 'Lock'`
+  return (await schema.query(`SELECT FROM pg_stat_activity WHERE ${own}`)).length
 }
 
 /** How often the server had to end a transaction because two waited for each other. */
@@ -136,6 +160,7 @@ describe('two nodes on one database', () => {
     const [one, two] = await openTwo()
     const claim = () => two.claim({ node: 'node_2', agents: ['echo'], starts: 9, orphans: 9, withCounts: false })
     await one.renew('node_1', 60_000)
+    await two.renew('node_2', 60_000)
     await commit(one, accepting(running('bg_0')))
     expect(idsOf((await claim()).orphans)).toEqual([])
     const takeover = starting(running('bg_0', { epoch: 2, node: 'node_2' }), { rev: 0, lapsed: 'node_1' })
@@ -152,6 +177,7 @@ describe('two nodes on one database', () => {
     await one.renew('node_1', 60_000)
     await commit(one, accepting(running('bg_0')))
     const two = await open()
+    await two.renew('n', 60_000)
     const { orphans } = await two.claim({ node: 'n', agents: ['echo'], starts: 9, orphans: 9, withCounts: false })
     expect(orphans).toEqual([])
   })
@@ -206,5 +232,36 @@ describe('two nodes on one database', () => {
     expect(warnings[0]).toContain('polling')
     await commit(store, unit({ events: deltas(1) }))
     expect(heard).toEqual([])
+  })
+})
+
+describe('a node on a busy database', () => {
+  it('renews its lease, claims and decides while every connection that reads waits', async () => {
+    const store = await open()
+    await store.renew('node_1', 60_000)
+    await commit(store, accepting(pending('bg_0')))
+    const letGo = await holding('LOCK TABLE holdfast.messages IN ACCESS EXCLUSIVE MODE')
+    const reads = upTo(8).map(() => store.messages(home, { limit: 1 }))
+    await expect.poll(() => waiters()).toBeGreaterThanOrEqual(6)
+    expect(await store.renew('node_1', 60_000)).toEqual({ wasHeld: true })
+    const claim = { node: 'node_1', agents: ['echo'], starts: 9, orphans: 9, withCounts: false }
+    expect(idsOf((await store.claim(claim)).starts)).toEqual(['bg_0'])
+    expect((await store.livePart(home))?.tasks).toHaveLength(1)
+    expect(await store.allocate(1)).toBe(1)
+    expect(await store.moved?.([{ key: home, head: 0, rev: 0 }])).toHaveLength(1)
+    await letGo()
+    expect(await Promise.all(reads)).toEqual(upTo(8).map(() => []))
+  })
+
+  it('gives up waiting for a lock in a commit, also where nothing stays set on its connection', async () => {
+    await commit(await open(), unit({ events: deltas(1) }))
+    const letGo = await holding('SELECT FROM holdfast.threads FOR UPDATE')
+    const place = locate(schema.url)
+    const lane = new Lane(new Opener(() => Connection.open(place, '')), place.name, 100)
+    const refusal = { code: 'store_unavailable', message: expect.stringContaining('55P03') }
+    await expect(lane.commit([unit({ events: deltas(1) })], () => undefined)).rejects.toMatchObject(refusal)
+    await letGo()
+    expect((await lane.commit([unit({ events: deltas(1) })], () => undefined)).verdicts).toMatchObject([{ first: 2 }])
+    await lane.close()
   })
 })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createRuntime } from '../../src/index.ts'
 import { Connection } from '../../src/stores/postgres/connection.ts'
 import { type PostgresStoreOptions, postgresStore } from '../../src/stores/postgres/index.ts'
 import { locate } from '../../src/stores/postgres/location.ts'
@@ -38,6 +39,36 @@ describe('the schema of a Postgres store', () => {
     const nodes = await Promise.all([open(), open(), open(), open()])
     await Promise.all(nodes.map((store) => commit(store, unit({ events: deltas(1) }))))
     expect(await headOf(nodes[0])).toBe(4)
+  })
+
+  it('is made once where transactions see the past unless they are told otherwise', async () => {
+    const url = `${schema.url}&options=-c%20default_transaction_isolation%3Drepeatable%5C%20read`
+    const nodes = await Promise.all([open({ url }), open({ url }), open({ url }), open({ url })])
+    const firsts = await Promise.all(nodes.map((store) => store.allocate(1)))
+    expect(firsts.sort()).toEqual([0, 1, 2, 3])
+  })
+
+  it('is made by a user who may not make schemas, where there is an empty one of its own', async () => {
+    const user = `${schema.name}_user`
+    await schema.query(`CREATE ROLE ${user} LOGIN`)
+    await schema.query(`CREATE SCHEMA ${schema.name} AUTHORIZATION ${user}`)
+    const url = new URL(schema.url)
+    url.username = user
+    const store = await open({ url: url.href })
+    expect((await commit(store, unit({ events: deltas(1) }))).length).toBe(1)
+    await store.close()
+    await schema.query(`DROP OWNED BY ${user} CASCADE`)
+    await schema.query(`DROP ROLE ${user}`)
+  })
+
+  it('LIFE-15 is missed at once by a spawn, with a typed error, and no task is left behind', async () => {
+    const runtime = createRuntime({ store: postgresStore({ url: schema.url, migrate: false }) })
+    const spawning = runtime.spawn({ thread: 't', run: async () => 'never' })
+    await expect(spawning).rejects.toMatchObject({ code: 'store_schema' })
+    await runtime.close()
+    const migrated = createRuntime({ store: schema.url })
+    expect((await migrated.list()).tasks).toEqual([])
+    await migrated.close()
   })
 
   it('is refused where there is none and it may not be made, and nothing is made', async () => {
@@ -128,6 +159,22 @@ describe('a Postgres store', () => {
     }
   })
 
+  it('never gives a number again that it has given, whatever happens to its server', async () => {
+    // What is not on the disk when it is acknowledged would not be there for a long time.
+    const server = await startServer({ wal_writer_delay: '10s' })
+    try {
+      const store = await open({ url: server.url })
+      expect(await store.allocate(20)).toBe(0)
+      await server.crash()
+      await server.start()
+      await expect.poll(() => store.moved?.([]).catch(() => 'down'), { timeout: 10_000 }).toEqual([])
+      expect(await store.allocate(1)).toBeGreaterThanOrEqual(20)
+      await store.close()
+    } finally {
+      await server.stop()
+    }
+  })
+
   it('keeps ids, names and keys as they are, whatever characters they have', async () => {
     const odd = ['a\u0000b', '\ud800', '"quoted" \\ back', 'tab\tline\n', '👩‍👩‍👧', '', '\\u0000']
     const store = await open()
@@ -154,5 +201,25 @@ describe('a connection', () => {
     } finally {
       await connection.close()
     }
+  })
+
+  it('gives what it asks another name in another schema, so that a pooler never mixes them up', async () => {
+    const names = async (url: string) => {
+      const connection = await Connection.open(locate(url), '')
+      try {
+        for (const sql of [`SELECT 'holdfast.'`, `SELECT 'holdfast.'`, `SELECT 'holdfast.' AS newer`]) {
+          await connection.query({ name: 'ask', sql })
+        }
+        const rows = await connection.query<{ name: string }>({ sql: 'SELECT name FROM pg_prepared_statements' })
+        return rows.map(({ name }) => name)
+      } finally {
+        await connection.close()
+      }
+    }
+    const other = schema.url.replace(schema.name, 'another')
+    const all = [...(await names(schema.url)), ...(await names(other)), ...(await names(schema.url))]
+    expect(all).toHaveLength(6)
+    expect(new Set(all).size).toBe(4)
+    for (const name of all) expect(name).toMatch(/^holdfast_ask_[0-9a-f]{16}$/)
   })
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { pause } from './clock.ts'
@@ -12,6 +13,8 @@ const types = {
 }
 
 const connectMsDefault = 5_000
+// Without a word for so long the other side is asked whether it is still there.
+const keepAliveMs = 10_000
 // Long enough for a good-bye to arrive, short enough for whoever closes while the network is gone.
 const goodByeMs = 500
 
@@ -56,7 +59,7 @@ export class Connection {
     client.on('end', () => this.#lose())
   }
 
-  /** Connects and sets what the session needs, such as `SET statement_timeout = 5000`. */
+  /** Connects and sets what the connection needs, such as `SET statement_timeout = 5000`. */
   static async open(
     { connectionString, schema }: Location,
     settings: string,
@@ -70,6 +73,7 @@ export class Connection {
       application_name: 'holdfast',
       connectionTimeoutMillis: connectMs,
       keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveMs,
     })
     const connection = new Connection(client, socket, schema, timeoutMs)
     try {
@@ -110,7 +114,7 @@ export class Connection {
       ...(timeoutMs !== undefined && { query_timeout: timeoutMs }),
     }
     try {
-      const named = name === undefined || !this.#keepsNames ? query : { ...query, name: `holdfast_${name}` }
+      const named = name === undefined || !this.#keepsNames ? query : { ...query, name: nameOf(name, query.text) }
       return (await this.#client.query(named)).rows as Row[]
     } catch (error) {
       if (!isRefusal(error)) this.abandon()
@@ -146,6 +150,21 @@ export class Connection {
     this.#isLost = true
     for (const listener of this.#onLost.splice(0)) listener()
   }
+}
+
+const names = new Map<string, string>()
+
+/**
+ * The name under which a text is prepared. Behind a pooler a connection may know names of another store or of another version, so
+ * a name means one text wherever it is used.
+ */
+function nameOf(name: string, text: string): string {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  const full = `holdfast_${name}_${digest}`
+  names.set(text, full)
+  return full
 }
 
 function inSchema(sql: string, schema: string): string {

@@ -49,11 +49,14 @@ export class Connections {
   }
 
   /**
-   * Lends a connection. Work that fails because a connection was lost while it lay idle is done again on a new one, so it must be
-   * a statement that may be sent twice.
+   * Lends a connection, to what is urgent before all that wait. Work that fails because a connection was lost while it lay idle is
+   * done again on a new one, so it must be a statement that may be sent twice.
    */
-  async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
-    await this.#turn()
+  async use<Result>(
+    work: (connection: Connection) => Promise<Result>,
+    { isUrgent = false }: { readonly isUrgent?: boolean } = {},
+  ): Promise<Result> {
+    await this.#turn(isUrgent)
     try {
       const known = this.#idle.pop()
       if (known) {
@@ -65,8 +68,7 @@ export class Connections {
       }
       return await this.#lend(await this.#opener.open(), work)
     } finally {
-      this.#takenCount -= 1
-      this.#waiting.shift()?.go()
+      this.#pass()
     }
   }
 
@@ -77,11 +79,22 @@ export class Connections {
     await Promise.all(this.#idle.splice(0).map((connection) => connection.close()))
   }
 
-  async #turn(): Promise<void> {
-    if (this.#takenCount >= this.#countMax) {
-      await new Promise<void>((go, give) => this.#waiting.push({ go, give }))
+  async #turn(isUrgent: boolean): Promise<void> {
+    if (this.#takenCount < this.#countMax) {
+      this.#takenCount += 1
+      return
     }
-    this.#takenCount += 1
+    const { promise, resolve: go, reject: give } = Promise.withResolvers<void>()
+    if (isUrgent) this.#waiting.unshift({ go, give })
+    else this.#waiting.push({ go, give })
+    await promise
+  }
+
+  /** Hands the turn to the next that waits. It stays taken meanwhile, so nobody gets in between. */
+  #pass(): void {
+    const next = this.#waiting.shift()
+    if (next) next.go()
+    else this.#takenCount -= 1
   }
 
   async #lend<Result>(connection: Connection, work: (connection: Connection) => Promise<Result>): Promise<Result> {

@@ -50,9 +50,13 @@ interface PageRow {
 
 /**
  * Pages of logs, read at one moment. A filtered one that looked through a lot may come back empty though there is more; `upTo`
- * then says where to go on.
+ * then says where to go on. Only a search may take longer than `timeoutMs`.
  */
-export async function readEvents(connection: Connection, asks: readonly EventAsk[]): Promise<EventPage[]> {
+export async function readEvents(
+  connection: Connection,
+  asks: readonly EventAsk[],
+  timeoutMs: number,
+): Promise<EventPage[]> {
   const places = asks.map(placeOf)
   const isFiltered = asks.some(({ query }) => query.task)
   const values = [
@@ -64,7 +68,8 @@ export async function readEvents(connection: Connection, asks: readonly EventAsk
     asks.map(({ query }) => query.task?.id ?? null),
     isFiltered ? lookLengthMax : Math.min(pageLengthMax, Math.ceil(lookLengthMax / asks.length)),
   ]
-  const rows = await connection.query<PageRow>({ name: 'events', sql: selectPages, values })
+  const statement = { name: 'events', sql: selectPages, values }
+  const rows = await connection.query<PageRow>(isFiltered ? statement : { ...statement, timeoutMs })
   const byPlace = Map.groupBy(rows, ({ place }) => place)
   return asks.map((ask, n) => pageOf(ask, byPlace.get(n + 1) ?? []))
 }

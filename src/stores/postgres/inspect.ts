@@ -39,13 +39,13 @@ interface Facts {
   readonly bytes: number
 }
 
+// Anybody may know how many connections there are to each database; of what others are about only who administers.
 const selectFacts = `
   SELECT current_user AS user, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
     current_setting('max_connections')::integer AS "connectionsMax",
     current_setting('superuser_reserved_connections')::integer
       + coalesce(current_setting('reserved_connections', true), '0')::integer AS "connectionsReserved",
-    (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())
-      AS "connectionsUsed",
+    (SELECT coalesce(sum(numbackends), 1)::integer - 1 FROM pg_stat_database) AS "connectionsUsed",
     current_setting('autovacuum') AS autovacuum,
     (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()) AS "transactionAge",
     pg_database_size(current_database()) AS bytes`
@@ -62,6 +62,10 @@ const selectMissingRights = `
   SELECT 'EXECUTE on ' || p.proname FROM pg_proc p
     WHERE p.pronamespace = to_regnamespace($1) AND NOT has_function_privilege(p.oid, 'EXECUTE')`
 
+const selectMissingRightsToMigrate = `
+  SELECT 'CREATE on the schema' AS missing FROM pg_namespace n
+    WHERE n.nspname = $1 AND NOT has_schema_privilege(n.oid, 'CREATE')`
+
 // As long as a node waits before it takes notices as lost.
 const noticeMsMax = 3_000
 
@@ -72,9 +76,10 @@ export async function inspectStore(url: string): Promise<StoreReport> {
     const server = await readServer(connection)
     const [facts] = await connection.query<Facts>({ sql: selectFacts })
     if (!facts) throw new Error('The server did not say how it is')
-    const rights = await connection.query<{ missing: string }>({ sql: selectMissingRights, values: [place.schema] })
-    const missingRights = rights.map(({ missing }) => missing)
+    const missingRights = await missingIn(connection, place, selectMissingRights)
     const schema = missingRights.length === 0 ? await schemaOf(connection, place) : { refusal: 'It may not be read' }
+    const isDue = 'missing' in schema && schema.missing.length > 0
+    if (isDue) missingRights.push(...(await missingIn(connection, place, selectMissingRightsToMigrate)))
     const hasContents = 'found' in schema && schema.found !== undefined
     return {
       ...server,
@@ -87,6 +92,11 @@ export async function inspectStore(url: string): Promise<StoreReport> {
       ...(hasContents && { contents: await readContents(connection, place.schema) }),
     }
   })
+}
+
+async function missingIn(connection: Connection, { schema }: Location, sql: string): Promise<string[]> {
+  const rows = await connection.query<{ missing: string }>({ sql, values: [schema] })
+  return rows.map(({ missing }) => missing)
 }
 
 async function schemaOf(connection: Connection, place: Location): Promise<StoreReport['schema']> {

@@ -11,7 +11,10 @@ import { type PackedBatch, packBatch } from './pack-batch.ts'
 const openLane = `INSERT INTO holdfast.lanes (id, batch, answer, used_at) VALUES ($1, 0, '', holdfast.clock_ms())`
 const closeLane = 'DELETE FROM holdfast.lanes WHERE id = $1'
 const touchLane = 'UPDATE holdfast.lanes SET used_at = holdfast.clock_ms() WHERE id = $1 RETURNING used_at AS at'
-const commitUnits = 'SELECT holdfast.commit_units($1, $2, $3::jsonb, $4) AS answer'
+// How long it waits for a lock is set for the one statement: behind a pooler nothing stays set on a connection.
+const commitUnits = `
+  WITH waiting AS MATERIALIZED (SELECT set_config('lock_timeout', $5, true) AS setting)
+  SELECT holdfast.commit_units($1, $2, $3::jsonb, $4) AS answer FROM waiting WHERE waiting.setting <> ''`
 
 // What was in the way once is seldom so again, and the first commit of a connection takes longer than all others.
 const attemptsMax = 5
@@ -149,7 +152,7 @@ export class Lane {
   async #send({ given, lines }: PackedBatch): Promise<string> {
     const connection = this.#connection
     if (!connection) throw unavailable(this.#name, 'there is no connection')
-    const values = [this.#id, this.#number + 1, given, lines]
+    const values = [this.#id, this.#number + 1, given, lines, String(this.#timeoutMs)]
     const timeoutMs = this.#answerMs
     const [row] = await connection.query<{ answer: string }>({ sql: commitUnits, values, timeoutMs })
     if (!row) throw new Error('A commit was not answered')

@@ -20,7 +20,11 @@ const starts = (lock: string): string => `
   ) t
   ORDER BY t.n LIMIT $2`
 
-// Leaps from node to node, however many tasks each holds.
+const isAlive = (node: string): string => `
+    SELECT FROM holdfast.nodes l WHERE l.id = ${node} AND l.until_at > (SELECT m.now FROM moment m)`
+
+// Leaps from node to node, however many tasks each holds. A node that has lost its own lease is in no position to say that
+// others are gone: after an outage all leases may have run out, and all nodes live.
 const holders = `
   WITH RECURSIVE holders (node) AS (
     (SELECT t.node FROM holdfast.tasks t WHERE ${isHeld} ORDER BY t.node LIMIT 1)
@@ -29,9 +33,7 @@ const holders = `
     FROM holders h WHERE h.node IS NOT NULL
   )
   SELECT h.node FROM holders h
-  WHERE h.node IS NOT NULL AND NOT EXISTS (
-    SELECT FROM holdfast.nodes l WHERE l.id = h.node AND l.until_at > (SELECT m.now FROM moment m)
-  )`
+  WHERE h.node IS NOT NULL AND NOT EXISTS (${isAlive('h.node')}) AND EXISTS (${isAlive('$5')})`
 
 const orphans = (lock: string): string => `
   SELECT t.n, t.id, t.key FROM (${holders}) AS h (node)
@@ -98,9 +100,11 @@ const selectOffer = (counts: string): string => `
   FROM moment m`
 
 const selectPlain = selectOffer('')
-const selectWithCounts = selectOffer(`,
+const counted = `,
     (SELECT coalesce(json_agg(row_to_json(c)), '[]') FROM (${open}) c) AS open,
-    (${unclaimable}) AS unclaimable, (${owed}) AS owed, (${holding}) AS nodes, (${bytes}) AS bytes`)
+    (${unclaimable}) AS unclaimable, (${owed}) AS owed, (${holding}) AS nodes`
+const selectWithCounts = selectOffer(counted)
+const selectWithBytes = selectOffer(`${counted}, (${bytes}) AS bytes`)
 
 interface OfferRow {
   readonly now: number
@@ -130,9 +134,7 @@ export async function readOffer(
   now: number | undefined,
 ): Promise<{ readonly offer: Offer; readonly now: number }> {
   const agents = [...new Set(query.agents)].map(toColumn)
-  const statement = query.withCounts
-    ? { name: 'claim_counts', sql: selectWithCounts }
-    : { name: 'claim', sql: selectPlain }
+  const statement = statementOf(query)
   const values = [agents, query.starts, query.orphans, now ?? null, toColumn(query.node)]
   const [row] = await connection.query<OfferRow>({ ...statement, values, timeoutMs: answerMs })
   if (!row) throw new Error('The claim was not answered')
@@ -145,17 +147,17 @@ export async function readOffer(
   return { offer, now: row.now }
 }
 
-function countsOf({
-  open = [],
-  unclaimable = 0,
-  owed = 0,
-  nodes = 0,
-  bytes = 0,
-}: OfferRow): NonNullable<Offer['counts']> {
+function statementOf({ withCounts, withBytes }: ClaimQuery): { readonly name: string; readonly sql: string } {
+  if (!withCounts) return { name: 'claim', sql: selectPlain }
+  if (withBytes) return { name: 'claim_bytes', sql: selectWithBytes }
+  return { name: 'claim_counts', sql: selectWithCounts }
+}
+
+function countsOf({ open = [], unclaimable = 0, owed = 0, nodes = 0, bytes }: OfferRow): NonNullable<Offer['counts']> {
   const pending = open.reduce((sum, { status, count }) => (status === 'pending' ? sum + count : sum), 0)
   const openByPrincipal = new Map<Principal, number>()
   for (const { principal, count } of open) openByPrincipal.set(principal, (openByPrincipal.get(principal) ?? 0) + count)
-  return { pending, unclaimable, openByPrincipal, owedHooks: owed, nodes, bytes }
+  return { pending, unclaimable, openByPrincipal, owedHooks: owed, nodes, ...(bytes !== undefined && { bytes }) }
 }
 
 function toRef({ id, key }: { readonly id: TaskId; readonly key: ThreadKey }): TaskRef {

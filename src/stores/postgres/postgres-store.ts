@@ -49,7 +49,7 @@ export interface PostgresStoreOptions {
   readonly clock?: { now(): number }
   /** Whether opening makes the schema and brings it up to date (the default), or refuses a database that lacks it. */
   readonly migrate?: boolean
-  /** The most connections that read at the same time; beside them there are three at most. */
+  /** The most connections that read at the same time; beside them there are five at most. */
   readonly readers?: number
   /** For tests; else a commit that was not answered for 5 s is late. */
   readonly lateMs?: number
@@ -65,14 +65,21 @@ export function postgresStore(options: PostgresStoreOptions): Store {
 interface Opened {
   readonly lane: Lane
   readonly reading: Connections
+  readonly deciding: Connections
   readonly notices: Notices
 }
 
 const readersDefault = 6
-/** As many connections as a node has at most: its readers, one that writes, one that tells and one that listens. */
-export const connectionsPerNode: number = readersDefault + 3
+const decidersMax = 2
+/**
+ * As many connections as a node has at most: its readers, those it decides by, one that writes, one that tells and one that
+ * listens.
+ */
+export const connectionsPerNode: number = readersDefault + decidersMax + 3
 // A reader holds nothing that others wait for.
 const readTimeoutMs = 30_000
+// Longer than anything takes that a node decides by.
+const decideTimeoutMs = 10_000
 // Below a third of the default lease, so that a node that is frozen in a transaction never outlives its lease in it.
 const writeTimeoutMsDefault = 4_500
 // Whether a commit was made may stay unknown for as long as a network is gone. By then callers are better told to come back; what
@@ -86,6 +93,8 @@ const forgetLanes = 'DELETE FROM holdfast.lanes WHERE used_at < holdfast.clock_m
  * G1 All writing goes through the lane; what is told to other nodes is told after the commit was answered.
  * G2 A read is one statement, so it is of one moment, on any of a few connections; it sees every commit that was answered.
  * G3 Leases are by the server's clock, whatever this machine's is.
+ * G4 What a node needs to live and to decide has connections of its own, and a renewal comes first on them: however many slow
+ *    reads users ask for, its lease holds, and it accepts and starts.
  */
 class PostgresStore implements Store {
   readonly kind = 'postgres'
@@ -96,8 +105,8 @@ class PostgresStore implements Store {
   readonly #options: PostgresStoreOptions
   readonly #place: Location
   readonly #lateMs: number
-  readonly #tasks = new TaskReader((ids) => this.#read((connection) => readTasks(connection, ids)))
-  readonly #events = new EventReader((asks) => this.#read((connection) => readEvents(connection, asks)))
+  readonly #tasks = new TaskReader((ids) => this.#read((connection) => readTasks(connection, ids, this.#lateMs)))
+  readonly #events = new EventReader((asks) => this.#read((connection) => readEvents(connection, asks, this.#lateMs)))
   #opened: Opened | undefined
 
   constructor(options: PostgresStoreOptions) {
@@ -124,7 +133,8 @@ class PostgresStore implements Store {
     const opened = this.#opened
     if (!opened) return
     this.#opened = undefined
-    await Promise.all([opened.lane.close(), opened.reading.close(), opened.notices.close()])
+    const { lane, reading, deciding, notices } = opened
+    await Promise.all([lane.close(), reading.close(), deciding.close(), notices.close()])
   }
 
   async commit(units: readonly Unit[], onLate: () => void = () => {}): Promise<Verdict[]> {
@@ -138,11 +148,11 @@ class PostgresStore implements Store {
   }
 
   async allocate(count: number): Promise<number> {
-    return this.#read((connection) => allocateNumbers(connection, count, this.#lateMs))
+    return this.#decide((connection) => allocateNumbers(connection, count, this.#lateMs))
   }
 
   async livePart(key: ThreadKey): Promise<LivePart | undefined> {
-    return this.#read((connection) => readLivePart(connection, key, this.#lateMs))
+    return this.#decide((connection) => readLivePart(connection, key, this.#lateMs))
   }
 
   async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<ThreadSnapshot | undefined> {
@@ -153,7 +163,7 @@ class PostgresStore implements Store {
     if (!query.task) return this.#events.read({ key, query })
     const readOne = async (after: number): Promise<EventPage> => {
       const asks = [{ key, query: { ...query, after } }]
-      const [page] = await this.#read((connection) => readEvents(connection, asks))
+      const [page] = await this.#read((connection) => readEvents(connection, asks, this.#lateMs))
       if (!page) throw new Error('A page was not answered')
       return page
     }
@@ -188,7 +198,9 @@ class PostgresStore implements Store {
   }
 
   async claim(query: ClaimQuery): Promise<Offer> {
-    const { offer, now } = await this.#read((connection) => readOffer(connection, query, this.#options.clock?.now()))
+    const work = (connection: Connection) => readOffer(connection, query, this.#options.clock?.now())
+    // To count takes the longer the more there is, and nothing waits for it.
+    const { offer, now } = await (query.withCounts ? this.#read(work) : this.#decide(work))
     this.#serverClock.heard(now)
     return offer
   }
@@ -196,7 +208,8 @@ class PostgresStore implements Store {
   async renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }> {
     if (leaseMs > 0) this.#use().lane.limit(Math.min(writeTimeoutMsDefault, Math.floor(leaseMs * 0.3)))
     const given = this.#options.clock?.now()
-    const { now, wasHeld } = await this.#read((connection) => renewLeaseOf(connection, node, leaseMs, given))
+    const work = (connection: Connection) => renewLeaseOf(connection, node, leaseMs, given)
+    const { now, wasHeld } = await this.#decide(work, { isUrgent: true })
     this.#serverClock.heard(now)
     return { wasHeld }
   }
@@ -206,7 +219,7 @@ class PostgresStore implements Store {
   }
 
   async moved(places: readonly ThreadPlace[]): Promise<readonly ThreadPlace[]> {
-    return this.#read((connection) => readMoved(connection, places))
+    return this.#decide((connection) => readMoved(connection, places))
   }
 
   #parts(): Opened {
@@ -221,8 +234,9 @@ class PostgresStore implements Store {
     )
     return {
       lane,
-      reading: new Connections(opener(readerSettings), readers, place.name),
-      notices: new Notices(opener(readerSettings), opener(''), place.schema, warn),
+      reading: new Connections(opener(settingsFor(readTimeoutMs)), readers, place.name),
+      deciding: new Connections(opener(settingsFor(decideTimeoutMs)), decidersMax, place.name),
+      notices: new Notices(opener(settingsFor(readTimeoutMs)), opener(''), place.schema, warn),
     }
   }
 
@@ -246,16 +260,31 @@ class PostgresStore implements Store {
       throw translate(error, this.#place.name)
     }
   }
+
+  async #decide<Result>(
+    work: (connection: Connection) => Promise<Result>,
+    options: { readonly isUrgent?: boolean } = {},
+  ): Promise<Result> {
+    try {
+      return await this.#use().deciding.use(work, options)
+    } catch (error) {
+      throw translate(error, this.#place.name)
+    }
+  }
 }
+
+// A commit relies on each of its statements seeing what was committed before it, and no statement wants to fail because it does
+// not, whatever the database has for a default.
+const isolation = `SET default_transaction_isolation = 'read committed'`
 
 // What a planner gains by compiling a plan it has lost again before the first row.
 // Every read finds its rows by an index; a plan that was made while a table was small is kept when it has grown.
-const readerSettings = `SET statement_timeout = ${readTimeoutMs}; SET jit = off; SET enable_seqscan = off`
+function settingsFor(timeoutMs: number): string {
+  return `${isolation}; SET statement_timeout = ${timeoutMs}; SET jit = off; SET enable_seqscan = off`
+}
 
-// A commit relies on each of its statements seeing what was committed before it, whatever the database has for a default.
 function writerSettings(timeoutMs: number): string {
-  return `SET default_transaction_isolation = 'read committed'; SET statement_timeout = ${timeoutMs};
-    SET lock_timeout = ${timeoutMs}; SET idle_in_transaction_session_timeout = ${timeoutMs}`
+  return `${isolation}; SET statement_timeout = ${timeoutMs}; SET idle_in_transaction_session_timeout = ${timeoutMs}`
 }
 
 function warnProcess(text: string): void {

@@ -27,9 +27,10 @@ export async function migrate(connection: Connection, place: Location, mayMigrat
   const missing = await missingIn(connection, place)
   if (missing.length === 0) return
   if (!mayMigrate) throw refusal(`The store ${place.name} lacks migration ${missing[0]?.name}. Let it migrate first`)
-  await connection.run('BEGIN')
+  // What was made while it waited for the lock has to be seen, whatever the database has for a default.
+  await connection.run('BEGIN ISOLATION LEVEL READ COMMITTED')
   try {
-    await connection.run(`SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0`)
+    await connection.run(migrationSettings)
     await connection.query({ sql: 'SELECT pg_advisory_xact_lock($1)', values: [migrationLock], timeoutMs: 0 })
     await apply(connection, place, await missingIn(connection, place))
     await connection.run('COMMIT')
@@ -39,10 +40,18 @@ export async function migrate(connection: Connection, place: Location, mayMigrat
   }
 }
 
+// It waits for the lock and for tables however long it takes; but one whose node is frozen lets go of them.
+const migrationSettings = `SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
+  SET LOCAL idle_in_transaction_session_timeout = 60000`
+
+const selectSchema = 'SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1'
+
 async function apply(connection: Connection, place: Location, missing: readonly Migration[]): Promise<void> {
   const minor = missing.at(-1)?.number
   if (minor === undefined) return
-  await connection.run(`CREATE SCHEMA IF NOT EXISTS ${place.schema}`)
+  // To make one needs a right on the database even where there is one already.
+  const [schema] = await connection.query({ sql: selectSchema, values: [place.schema] })
+  if (!schema) await connection.run(`CREATE SCHEMA ${place.schema}`)
   for (const { name } of missing) await connection.run(readFileSync(new URL(name, folder), 'utf8'))
   await connection.query({ sql: 'UPDATE holdfast.meta SET major = $1, minor = $2', values: [major, minor] })
 }

@@ -14,8 +14,13 @@ const selectSome = `
 
 const selectSteps = 'SELECT task, key, value, seq, doc FROM holdfast.steps WHERE task = $1 ORDER BY n'
 
-export async function readTasks(connection: Connection, ids: readonly TaskId[]): Promise<Map<TaskId, TaskRecord>> {
-  const rows = await connection.query<TaskRow>({ name: 'tasks', sql: selectSome, values: [ids.map(toColumn)] })
+export async function readTasks(
+  connection: Connection,
+  ids: readonly TaskId[],
+  timeoutMs: number,
+): Promise<Map<TaskId, TaskRecord>> {
+  const values = [ids.map(toColumn)]
+  const rows = await connection.query<TaskRow>({ name: 'tasks', sql: selectSome, values, timeoutMs })
   return new Map(rows.map(toRecord).map((record) => [record.id, record]))
 }
 

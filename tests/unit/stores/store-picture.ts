@@ -9,6 +9,8 @@ export async function pictureOf(store: Store, keys: readonly ThreadKey[]): Promi
   const claim = { node: 'node_9', agents: ['echo'], starts: 5, orphans: 5, withCounts: true }
   const expired = await store.questions({ expiredAt: 30, limit: 3 })
   const owed = await store.tasks({ owedBy: 1_000_000, limit: 5 })
+  // A store that several nodes share offers orphans only to one that holds its lease.
+  await store.renew(claim.node, 60_000)
   return { threads, principals, expired, owed, offer: await offerOf(store, claim) }
 }
 
