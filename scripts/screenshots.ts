@@ -25,13 +25,16 @@ interface Screen {
 
 const text = (words: string | RegExp) => (page: Page) => page.getByText(words).first().waitFor()
 
+const isWide = (page: Page) => page.viewportSize()?.width === 1440
+
 const screens: readonly Screen[] = [
-  { name: 'tasks', path: '/tasks', until: text('running') },
+  { name: 'thread', path: '/threads/demo', until: text(/a question for you:/) },
+  // Where there is room, the row counts its children once it rests.
+  { name: 'tasks', path: '/tasks', until: (page) => text(isWide(page) ? '3 running' : 'running')(page) },
   { name: 'task', path: '/tasks/bg_0', until: text('Overview') },
   { name: 'timeline', path: '/tasks/bg_0?tab=timeline', until: text('Timeline') },
   { name: 'events', path: '/tasks/bg_0?tab=events', until: text('task.started') },
   { name: 'threads', path: '/threads', until: text('demo') },
-  { name: 'thread', path: '/threads/demo', until: text('Who is the report for?') },
   { name: 'agents', path: '/agents', until: text('demo') },
   { name: 'agent', path: '/agents/script', until: text('script') },
   { name: 'system', path: '/system', until: text('Queue') },

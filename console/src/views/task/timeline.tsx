@@ -2,12 +2,13 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { isTerminal, type Task } from 'holdfast/client'
 import { memo, useMemo, useRef } from 'react'
 import { classes } from '../../design/classes.ts'
+import { useIsWide } from '../../design/is-wide.ts'
 import { useNow } from '../../design/now.ts'
 import { durationText } from '../../design/span-text.ts'
 import { type ShownStatus, Status, shownStatus } from '../../design/status.tsx'
 import { taskTitle } from '../../design/task-title.ts'
 import type { TreeLine } from './task-tree.ts'
-import { type TimeScale, timeScale } from './time-scale.ts'
+import { type TimeScale, ticksMax, timeScale } from './time-scale.ts'
 
 interface TimelineProps {
   readonly lines: readonly TreeLine[]
@@ -34,7 +35,8 @@ const layout = 'grid grid-cols-[minmax(7rem,35%)_minmax(0,1fr)] md:grid-cols-[20
 export function Timeline({ lines, current, onPick }: TimelineProps) {
   const isLive = lines.some(({ task }) => !isTerminal(task.status))
   const now = useNow(isLive)
-  const scale = useMemo(() => timeScale(lines, now), [lines, now])
+  const tickCountMax = useIsWide() ? ticksMax.wide : ticksMax.narrow
+  const scale = useMemo(() => timeScale(lines, now, tickCountMax), [lines, now, tickCountMax])
   const scrollerRef = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: lines.length,
