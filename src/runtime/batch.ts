@@ -26,6 +26,8 @@ export interface Taken {
   readonly slotCount: number
   /** What it came to, if it is a change. */
   readonly unit?: Unit
+  /** The store may have refused it because of its ids: they are not given out again. */
+  readonly areIdsSpent?: boolean
 }
 
 const nothing: Taken = { ids: [], slotCount: 0 }

@@ -3,12 +3,14 @@ import { isHoldfastError } from '../core/errors.ts'
 import { errorText } from '../core/outcome.ts'
 import { PartsFold } from '../core/parts.ts'
 import { start } from '../core/start.ts'
-import type { Offer, Store, TaskRef } from '../stores/store.ts'
+import type { ClaimQuery, Offer, Store, TaskRef } from '../stores/store.ts'
 import type { Clock, Timer } from './clock.ts'
 import type { Closures } from './closures.ts'
 import { intent } from './entry.ts'
+import type { Lease } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { OpenTasks } from './open-tasks.ts'
+import type { Recovery } from './recovery.ts'
 import type { Registry } from './registry.ts'
 import type { Slots } from './slots.ts'
 import type { Writer } from './writer.ts'
@@ -23,8 +25,9 @@ export interface DispatcherParts {
   readonly agents: Registry
   readonly closures: Closures
   readonly openTasks: OpenTasks
-  /** Takes an orphan over and goes on with it, or ends it; false if somebody else did. The slot is the callee's. */
-  recover(orphan: TaskRef): Promise<boolean>
+  readonly lease: Pick<Lease, 'isSteady'>
+  /** Takes orphans over and goes on with them, or ends them; a slot that is taken for one is its. */
+  readonly recovery: Pick<Recovery, 'recover'>
 }
 
 type Waiting = Omit<NonNullable<Offer['counts']>, 'openByPrincipal'>
@@ -33,6 +36,8 @@ type Waiting = Omit<NonNullable<Offer['counts']>, 'openByPrincipal'>
 const soonMs = 25
 // More than one look can bring is fetched by the next.
 const claimsMax = 256
+// The size of a store changes slowly, and to a database it is dear to tell.
+const countsPerSize = 60
 
 /**
  * Starts what may start on this node: pending tasks whose turn it is, and tasks whose node is gone. Woken by a hint, or
@@ -41,6 +46,8 @@ const claimsMax = 256
  * D1 It looks again after every look that got something done, and whenever it was poked meanwhile.
  * D2 A task is begun only after its start is committed, by the reactions to that commit.
  * D3 A task whose start the store cannot take fails, or its thread would wait behind it for ever.
+ * D4 It does not look while the store takes nothing: what it is offered is kept from nodes that can start it. And it takes nothing
+ *    over while its own lease is not steady.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts
@@ -51,6 +58,7 @@ export class Dispatcher {
   #isClosuresTurn = false
   #waiting: Waiting = { pending: 0, unclaimable: 0, owedHooks: 0, nodes: 0 }
   #soon: Timer | undefined
+  #countNumber = 0
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts
@@ -90,17 +98,19 @@ export class Dispatcher {
   /** Counts what waits and what is open, for metrics and limits. */
   async count(): Promise<void> {
     const onCounted = this.#parts.openTasks.counting()
-    const { counts } = await this.#claim({ starts: 0, orphans: 0, withCounts: true })
+    const withBytes = this.#countNumber++ % countsPerSize === 0
+    const { counts } = await this.#claim({ starts: 0, orphans: 0, withCounts: true, withBytes })
     if (!counts) return
+    const { bytes } = this.#waiting
     const { openByPrincipal, ...waiting } = counts
-    this.#waiting = waiting
+    this.#waiting = { ...(bytes !== undefined && { bytes }), ...waiting }
     onCounted(openByPrincipal)
   }
 
   async #look(): Promise<void> {
     this.#isLooking = true
     try {
-      while (this.#isOpen && this.#isPoked && this.#parts.slots.free > 0) {
+      while (this.#isOpen && this.#isPoked && this.#parts.slots.free > 0 && !this.#parts.writer.isDown) {
         this.#isPoked = false
         if (await this.#serve()) this.#isPoked = true
       }
@@ -115,8 +125,9 @@ export class Dispatcher {
   async #serve(): Promise<boolean> {
     const count = Math.min(this.#parts.slots.free, claimsMax)
     const written = this.#parts.writer.batches()
-    const offer = await this.#claim({ starts: count, orphans: count, withCounts: false })
-    const orphans = offer.orphans.map((orphan) => this.#withSlot(() => this.#parts.recover(orphan)))
+    const orphanCount = this.#parts.lease.isSteady ? count : 0
+    const offer = await this.#claim({ starts: count, orphans: orphanCount, withCounts: false })
+    const orphans = offer.orphans.map((orphan) => this.#withSlot(() => this.#parts.recovery.recover(orphan)))
     const starts = this.#inTurns(offer.starts, this.#parts.closures.waiting(count)).map((ref) =>
       this.#withSlot(() => this.#start(ref)),
     )
@@ -139,7 +150,7 @@ export class Dispatcher {
     return [...pairs, ...second.slice(first.length)]
   }
 
-  #claim(query: { starts: number; orphans: number; withCounts: boolean }): Promise<Offer> {
+  #claim(query: Omit<ClaimQuery, 'node' | 'agents'>): Promise<Offer> {
     return this.#parts.store.claim({ node: this.#parts.node, agents: [...this.#parts.agents.keys()], ...query })
   }
 

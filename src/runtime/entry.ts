@@ -52,6 +52,8 @@ export interface ChangeEntry {
   readonly change: Change<unknown>
   /** The moment at which it was asked for. */
   readonly askedAt: number
+  /** It stood alone with new ids and was refused: the next refusal is the last. */
+  hasSpentIds?: boolean
   bytes: number
   resolve(done: Done<unknown>): void
   reject(error: unknown): void
@@ -80,6 +82,17 @@ export interface StepEntry {
 
 /** What waits in the writer's lanes. */
 export type Entry = ChangeEntry | EmitEntry | StepEntry
+
+/** What records steps, and what was emitted before them and goes along. */
+export function recording(
+  author: Author,
+  steps: readonly StepRecord[],
+  emits: Entry | undefined,
+): Omit<StepEntry, 'resolve' | 'reject'> {
+  const { events, report, bytes } = emits?.kind === 'emit' ? emits : { events: [], report: undefined, bytes: 0 }
+  const size = steps.reduce((sum, step) => sum + (step.value?.length ?? 0), 256)
+  return { kind: 'step', author, events, report, steps, emittedBytes: bytes, bytes: bytes + size }
+}
 
 export function laneOf(entry: Entry): string {
   return entry.kind === 'change' ? entry.change.lane : entry.author.task

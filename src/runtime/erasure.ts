@@ -13,17 +13,23 @@ export interface ErasureParts {
   readonly writer: Writer
   readonly signals: Signals
   readonly clock: Clock
+  /** Whether other nodes are there, which may have readers of the thread. */
+  readonly hasOthers: boolean
 }
 
 // How late an end is noticed that no signal told of: one that another node committed.
 const recheckMs = 1_000
+
+// Longer than a node takes to find what no notice told it of: its readers have seen the ends by then.
+const readersMs = 1_500
 
 const reason = 'the thread is deleted'
 
 /**
  * Cancels all that lives in a thread, waits until it has ended, and removes everything but its numbers. What is accepted
  * meanwhile is cancelled as well; what is accepted after the erase is in it, the first of the emptied thread. The grace
- * time bounds each wait. A thread that is empty is left as it is.
+ * time bounds each wait. A thread that is empty is left as it is. Readers on other nodes are given the time to see what has
+ * ended.
  *
  * Whoever dies in between leaves a thread whose tasks are cancelled: asked again, the rest is done.
  */
@@ -35,6 +41,7 @@ export async function eraseThread(parts: ErasureParts, thread: ThreadKey, by: st
     if ('refusal' in done) continue
     if (!done.value) return
     await ended(parts, thread, done.value)
+    if (parts.hasOthers) await expiry(parts.clock, readersMs).expired
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { HoldfastError } from '../core/errors.ts'
 import { type Principal, principalOf, type TaskId, type ThreadKey } from '../core/id.ts'
 import { defaultLimits, type Limits } from '../core/limits.ts'
-import type { Store, TaskRef } from '../stores/store.ts'
+import type { Store } from '../stores/store.ts'
 import type { AgentContext } from './agent.ts'
 import { Ambient } from './ambient.ts'
 import type { BatchSurroundings } from './batch.ts'
@@ -13,10 +13,12 @@ import { Company } from './company.ts'
 import { TaskContext } from './context.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Executor } from './executor.ts'
+import { endProcess } from './fatal.ts'
 import { Feed } from './feed.ts'
 import { Hooks } from './hooks.ts'
 import type { Readiness } from './info.ts'
 import { Intake } from './intake.ts'
+import { Lease } from './lease.ts'
 import { harmless, type Logger, silentLogger } from './logger.ts'
 import { Metrics } from './metrics.ts'
 import type { NodeOptions } from './node-options.ts'
@@ -105,7 +107,7 @@ export class Node {
     this.metrics = new Metrics(options.metrics?.meter)
     this.#openTasks = new OpenTasks(this.limits.openTasksPerPrincipal)
     this.owners = new Owners(options.inbox, this.log)
-    this.feed = new Feed(store, this.metrics)
+    this.feed = new Feed(store, this.metrics, this.clock)
     this.#agents = registryOf(options.agents ?? {})
     this.#ids = options.ids === 'random' ? randomTaskIds : new SequentialTaskIds((count) => store.allocate(count))
     this.#slots = new Slots(options.concurrency ?? concurrencyDefault, () => this.#dispatcher.poke())
@@ -148,15 +150,15 @@ export class Node {
     const onWork = () => this.#dispatcher.poke()
     const hooks = new Hooks({ store, writer, clock, log, metrics, ambient, onEnded: options.onEnded })
     const reactions = new Reactions({ feed, executor, closures, recovery, signals, metrics, owners, hooks, onWork })
-    const recover = (orphan: TaskRef) => recovery.recover(orphan)
-    const dispatcher = new Dispatcher({ store, writer, slots, log, clock, node, agents, closures, openTasks, recover })
+    const lease = new Lease({ store, clock, log, node, leaseMs: options.leaseMs ?? leaseMsDefault })
+    const dispatcher = new Dispatcher({ ...contextParts, slots, node, agents, closures, openTasks, lease, recovery })
     const questions = new Questions({ store, writer, limits })
     const retention = new RetentionKeeper({ store, writer, hooks, policy: options.retention, checkOpen })
     const others = store.isShared ? new OtherNodes({ ...contextParts, executor, feed }) : undefined
     this.#dispatcher = dispatcher
     this.#others = others
-    const lease = { store, writer, clock, log, node, leaseMs: options.leaseMs ?? leaseMsDefault }
-    this.#supervisor = new Supervisor({ ...lease, executor, dispatcher, questions, retention, hooks, others })
+    const tended = { ...contextParts, executor, dispatcher, questions, retention, hooks, others, lease }
+    this.#supervisor = new Supervisor(tended)
     this.questions = questions
     this.retention = retention
     this.writer = writer
@@ -169,6 +171,11 @@ export class Node {
 
   get agents(): Registry {
     return this.#agents
+  }
+
+  /** Whether other nodes held a lease at the last count. */
+  get hasOthers(): boolean {
+    return this.#dispatcher.waiting.nodes > 1
   }
 
   get readiness(): Readiness {
@@ -243,13 +250,13 @@ export class Node {
         return canRun && !this.#isDraining && this.#slots.tryTake()
       },
       decided: (unit) => this.#openTasks.decided(unit),
-      giveBack: ({ ids, slotCount, unit }) => {
+      giveBack: ({ ids, slotCount, unit, areIdsSpent }) => {
         if (unit) this.#openTasks.withdrawn(unit)
         for (const id of ids) {
           this.#closures.drop(id)
           this.owners.drop(id)
         }
-        this.#ids.putBack(ids)
+        if (!areIdsSpent) this.#ids.putBack(ids)
         for (let i = 0; i < slotCount; i++) this.#slots.give()
       },
       refillTaskIds: (count) => this.#ids.refill(count),
@@ -273,10 +280,4 @@ export class Node {
     else this.log.warn({ task, err: reason }, 'a rejection that nobody handled came from a task that has ended')
     return true
   }
-}
-
-/** Nothing is known of the file any more; going on could tell somebody that something is stored which is not. */
-function endProcess(error: unknown): never {
-  process.stderr.write(`holdfast: the store failed and its state is unknown; the process ends. ${String(error)}\n`)
-  process.exit(1)
 }

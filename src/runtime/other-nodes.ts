@@ -102,9 +102,10 @@ export class OtherNodes {
     const moved = await store.moved([...before.values()])
     await Promise.all(
       moved.map(async (place) => {
-        feed.moved(place.key, place.head)
+        const isChanged = place.rev !== before.get(place.key)?.rev
+        feed.moved(place.key, place.head, isChanged)
         // Emits of another node move the head alone, and mean nothing to whoever is executed here.
-        if (place.rev !== before.get(place.key)?.rev) await this.#look(place.key)
+        if (isChanged) await this.#look(place.key)
         this.#note(place)
       }),
     )

@@ -1,12 +1,12 @@
 import { isHoldfastError } from '../core/errors.ts'
 import { release } from '../core/recover.ts'
-import type { Store } from '../stores/store.ts'
 import { type Clock, expiry, type Timer } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { executing } from './entry.ts'
 import type { Execution } from './execution.ts'
 import type { Executor } from './executor.ts'
 import type { Hooks } from './hooks.ts'
+import type { Lease } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { OtherNodes } from './other-nodes.ts'
 import type { Questions } from './questions.ts'
@@ -14,7 +14,6 @@ import type { RetentionKeeper } from './retention.ts'
 import type { Writer } from './writer.ts'
 
 export interface SupervisorParts {
-  readonly store: Store
   readonly writer: Writer
   readonly executor: Executor
   readonly dispatcher: Dispatcher
@@ -25,8 +24,7 @@ export interface SupervisorParts {
   readonly others: OtherNodes | undefined
   readonly clock: Clock
   readonly log: Logger
-  readonly node: string
-  readonly leaseMs: number
+  readonly lease: Lease
 }
 
 // How late a task may start, and what another node wrote be heard of, if every hint is lost.
@@ -48,13 +46,14 @@ export class Supervisor {
   }
 
   async open(): Promise<void> {
-    const { store, node, leaseMs, dispatcher, retention } = this.#parts
+    const { lease, writer, others, dispatcher, retention } = this.#parts
     this.#isOpen = true
-    await store.renew(node, leaseMs)
+    await lease.open({ onLapsed: () => others?.poll(), onAway: () => writer.doubt() })
     // Before anything can be accepted: what earlier lives of the node left open counts.
     await dispatcher.count()
-    this.#every('lease', leaseMs / 3, () => this.#renew())
     this.#every('poll', pollMs, () => this.#poll())
+    // Apart, because to count much takes long, and what others wrote is not to wait for it.
+    this.#every('count', pollMs, () => dispatcher.count())
     if (retention.hasPolicy) this.#every('retention', retentionMs, () => retention.apply())
     dispatcher.open()
   }
@@ -65,7 +64,7 @@ export class Supervisor {
    * down when the time is over, what is not written is given up: the next start finds the tasks as after a crash.
    */
   async close(drainMs: number): Promise<void> {
-    const { store, node, log, executor, retention, hooks, clock, writer } = this.#parts
+    const { lease, executor, retention, hooks, clock, writer } = this.#parts
     await retention.close()
     const drain = drainMs > 0 ? expiry(clock, drainMs) : undefined
     const timeUp = drain?.expired ?? Promise.resolve()
@@ -75,7 +74,7 @@ export class Supervisor {
     for (const execution of executor.all()) executor.abandon(execution)
     this.#isOpen = false
     for (const timer of this.#timers.values()) timer.cancel()
-    await store.renew(node, 0).catch((error: unknown) => log.warn({ err: error }, 'the lease could not be given up'))
+    await lease.close()
   }
 
   async #handOverAll(timeUp: Promise<void>): Promise<void> {
@@ -104,19 +103,11 @@ export class Supervisor {
     )
   }
 
-  async #renew(): Promise<void> {
-    const { store, node, leaseMs, log, others } = this.#parts
-    const { wasHeld } = await store.renew(node, leaseMs)
-    if (wasHeld) return
-    log.warn({ node }, 'the lease had run out; what others took over is lost to this node')
-    await others?.poll()
-  }
-
   async #poll(): Promise<void> {
     const { dispatcher, hooks, questions, others } = this.#parts
     dispatcher.poke()
     hooks.poke()
-    await Promise.all([dispatcher.count(), questions.expireDue(), others?.poll()])
+    await Promise.all([questions.expireDue(), others?.poll()])
   }
 
   #every(name: string, periodMs: number, act: () => Promise<void>): void {

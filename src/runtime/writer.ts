@@ -6,24 +6,23 @@ import type { Report, Verdict } from '../core/unit.ts'
 import type { Store } from '../stores/store.ts'
 import { BackOff } from './back-off.ts'
 import { Batch, type BatchSurroundings, batchBytesMax, batchUnitsMax, type Item } from './batch.ts'
-import { type Clock, expiry, nextTurn, stopwatch, type Timer } from './clock.ts'
+import { type Clock, nextTurn, stopwatch, type Timer } from './clock.ts'
 import type { Company } from './company.ts'
-import { type Author, type Change, type Done, type Entry, isEndsOnly, isIntent, laneOf } from './entry.ts'
+import { type Author, type Change, type Done, type Entry, isEndsOnly, isIntent, laneOf, recording } from './entry.ts'
+import { type FatalParts, tellFatal } from './fatal.ts'
 import { Lanes } from './lanes.ts'
-import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
+import { isIntentIn, type Lack, Preparation } from './preparation.ts'
 import { type SettleParts, settleBatch } from './settle-batch.ts'
 import { unavailable } from './unavailable.ts'
 
-export interface WriterParts extends SettleParts {
+export interface WriterParts extends SettleParts, FatalParts {
   readonly store: Store
   readonly clock: Clock
-  readonly log: Logger
   readonly metrics: Metrics
   readonly around: BatchSurroundings
   /** What ends wait for, if they do. */
   readonly company?: Company
-  onFatal(error: unknown): void
 }
 
 // An emit entry stops growing here, so that the lanes' turns stay short.
@@ -39,11 +38,13 @@ const emitBytesMax = 32 * 1024
  * W4 While the store is down nothing an execution wrote is lost or reported as done: it is written again. Intents are
  *    refused, because their caller can ask again; so with nothing left to write an empty batch asks whether it is back.
  *    A commit of which nobody can tell for some seconds whether it was made counts as a store that is down until it is answered.
- * W5 A unit that the store cannot take fails alone: the batch is halved until it stands alone.
+ * W5 A unit that the store cannot take fails alone: the batch is halved until it stands alone. Where other nodes may have used
+ *    a new id of it, it is decided once more, with another. A thread that cannot be read keeps no other waiting (A1).
  */
 export class Writer {
   readonly #parts: WriterParts
   readonly #lanes = new Lanes<Entry>()
+  readonly #preparation: Preparation
   #isRunning = false
   #isDown = false
   #isClosed = false
@@ -56,11 +57,14 @@ export class Writer {
   #onBatch: (() => void)[] = []
   #batchCount = 0
   #nextAsk: Timer | undefined
-  #endPause: () => void = () => {}
+  readonly #tellDown = () => {
+    for (const resolve of this.#onDown.splice(0)) resolve()
+  }
   readonly #onLate = () => this.#goDown(new Error('A commit was not answered'))
 
   constructor(parts: WriterParts) {
     this.#parts = parts
+    this.#preparation = new Preparation(parts)
   }
 
   get isDown(): boolean {
@@ -96,11 +100,8 @@ export class Writer {
   /** Records steps; what the task emitted last and is not on its way yet goes into the same unit. */
   record(author: Author, steps: readonly StepRecord[]): Promise<void> {
     const emits = this.#lanes.takeLast(author.task, (entry) => entry.kind === 'emit' && entry.author === author)
-    const { events, report, bytes } = emits?.kind === 'emit' ? emits : { events: [], report: undefined, bytes: 0 }
     return new Promise((resolve, reject) => {
-      const size = steps.reduce((sum, step) => sum + (step.value?.length ?? 0), 256)
-      const weight = { emittedBytes: bytes, bytes: bytes + size }
-      this.#push(author.task, { kind: 'step', author, events, report, steps, ...weight, resolve, reject })
+      this.#push(author.task, { ...recording(author, steps, emits), resolve, reject })
     })
   }
 
@@ -129,9 +130,9 @@ export class Writer {
     if (!this.#isDown) void this.#ask()
   }
 
-  /** Resolves when the store is found to be down. */
+  /** Resolves when the store is found to be down, or all that is left waits for threads that cannot be read. */
   async down(): Promise<void> {
-    while (!this.#isDown) await new Promise<void>((resolve) => this.#onDown.push(resolve))
+    while (!this.#isDown && !this.#preparation.isStuck) await new Promise<void>((resolve) => this.#onDown.push(resolve))
   }
 
   /** Waits until all is written, unless the store is down: then what waits is given up, as a crash would give it up. */
@@ -139,7 +140,8 @@ export class Writer {
     await Promise.race([this.settled(), this.down()])
     this.#isClosed = true
     this.#nextAsk?.cancel()
-    this.#endPause()
+    this.#backOff.endPause()
+    this.#preparation.close()
     this.#giveUp()
   }
 
@@ -151,6 +153,7 @@ export class Writer {
   #push(lane: string, entry: Entry): void {
     this.#lanes.push(lane, entry)
     if (isIntent(entry)) this.#parts.company?.come()
+    this.#preparation.wake()
     if (!this.#isRunning) void this.#run()
   }
 
@@ -159,7 +162,8 @@ export class Writer {
     while (!this.#lanes.isEmpty && !this.#isClosed) {
       await nextTurn()
       if (this.#hasAccepted && isEndsOnly(this.#lanes.entries())) await this.#parts.company?.wait()
-      await this.#provide()
+      // The threads of all that waits now, so that nothing misses the batch for it.
+      await this.#prepare(0, this.#preparation.missing(this.#lanes.entries()))
       const { threads, around } = this.#parts
       const batch = new Batch(this.#lanes, threads, around, this.#unitsMax)
       this.#batchCount += 1
@@ -169,13 +173,14 @@ export class Writer {
       }
       // What the next batch needs is read while this one is being committed, unless this one writes to it.
       const written = new Set(batch.items.flatMap((item) => item.unit?.thread ?? []))
-      const ahead = this.#prepare(batch.idsWanted, batch.missing.difference(written))
+      const ahead = this.#preparation.get(batch.idsWanted, batch.missing.difference(written))
       this.#hasAccepted = batch.items.some(({ entry }) => isIntent(entry) && entry.change.operation === 'accept')
       await this.#commit(batch)
       for (const resolve of this.#onBatch.splice(0)) resolve()
-      await ahead
+      await this.#judge(await ahead)
       await this.#prepare(0, batch.missing.intersection(written))
       threads.trim()
+      if (batch.items.length === 0 && batch.idsWanted === 0) await this.#preparation.rest(batch.missing, this.#tellDown)
     }
     this.#isRunning = false
     if (this.#isClosed) this.#giveUp()
@@ -183,21 +188,17 @@ export class Writer {
     if (this.#isDown) void this.#ask()
   }
 
-  /** Reads the threads of all that waits now, so that nothing misses the batch for it. */
-  async #provide(): Promise<void> {
-    const missing = new Set<ThreadKey>()
-    for (const entry of this.#lanes.entries()) {
-      if (entry.kind === 'change' && !this.#parts.threads.has(entry.change.thread)) missing.add(entry.change.thread)
-    }
-    if (missing.size > 0) await this.#prepare(0, missing)
+  async #prepare(idsWanted: number, threads: ReadonlySet<ThreadKey>): Promise<void> {
+    if (idsWanted > 0 || threads.size > 0) await this.#judge(await this.#preparation.get(idsWanted, threads))
   }
 
-  async #prepare(idsWanted: number, threads: ReadonlySet<ThreadKey>): Promise<void> {
-    try {
-      if (idsWanted > 0) await this.#parts.around.refillTaskIds(idsWanted)
-      await Promise.all([...threads].map((key) => this.#parts.threads.load(key)))
-    } catch (error) {
-      await this.#pause(error)
+  /** What executions want to write to a thread that cannot be read stays, as it does while the store is down (W4). */
+  async #judge(lacks: readonly Lack[]): Promise<void> {
+    if (lacks.length === 0) return
+    const found = await this.#preparation.judge(lacks, this.#onLate)
+    if ('away' in found) return this.#pause(found.away)
+    for (const intent of this.#lanes.takeAll(isIntentIn(found.unreadable))) {
+      intent.reject(unavailable(found.unreadable.get(intent.change.thread)))
     }
   }
 
@@ -229,23 +230,30 @@ export class Writer {
 
   async #failed(items: readonly Item[], error: unknown): Promise<void> {
     const entries = items.map((item) => item.entry)
-    for (const item of items) this.#parts.around.giveBack(item.taken)
+    const isPassing = isHoldfastError(error, 'store_failed') || isHoldfastError(error, 'store_unavailable')
+    const areIdsSpent = !isPassing && items.length === 1 && this.#parts.store.isShared
+    for (const item of items) this.#parts.around.giveBack({ ...item.taken, areIdsSpent })
     const units = items.flatMap((item) => item.unit ?? [])
     for (const unit of units) this.#parts.threads.discard(unit.thread)
     this.#parts.metrics.commitFailed(new Set(units.map((unit) => unit.operation)))
-    if (isHoldfastError(error, 'store_failed')) this.#tellFatal(error)
-    if (isHoldfastError(error, 'store_failed') || isHoldfastError(error, 'store_unavailable')) {
+    if (isHoldfastError(error, 'store_failed')) tellFatal(this.#parts, error)
+    if (isPassing) {
       this.#putBack(entries)
       return this.#pause(error)
     }
-    const [only, ...others] = entries
+    const [only, ...others] = items
     if (only && others.length === 0) return this.#unstorable(only, error)
     this.#parts.log.warn({ err: error, unitCount: units.length }, 'the store failed a batch; it is halved')
     this.#unitsMax = Math.ceil(entries.length / 2)
     this.#putBack(entries)
   }
 
-  #unstorable(entry: Entry, error: unknown): void {
+  #unstorable({ entry, taken }: Item, error: unknown): void {
+    if (entry.kind === 'change' && taken.ids.length > 0 && this.#parts.store.isShared && !entry.hasSpentIds) {
+      this.#parts.log.warn({ err: error, ids: taken.ids }, 'the store refused a new task; it gets another id')
+      entry.hasSpentIds = true
+      return this.#putBack([entry])
+    }
     this.#parts.log.error({ err: error, entry: entry.kind }, 'the store cannot take a unit')
     this.#unitsMax = batchUnitsMax
     if (entry.kind !== 'emit') entry.reject(error)
@@ -255,19 +263,13 @@ export class Writer {
   #goDown(error: unknown): void {
     if (!this.#isDown) this.#parts.log.error({ err: error }, 'the store is not available; writing is retried')
     this.#isDown = true
-    for (const resolve of this.#onDown.splice(0)) resolve()
+    this.#tellDown()
     for (const intent of this.#lanes.takeAll(isIntent)) intent.reject(unavailable(error))
   }
 
   async #pause(error: unknown): Promise<void> {
     this.#goDown(error)
-    if (this.#isClosed) return
-    const { expired, cancel } = expiry(this.#parts.clock, this.#backOff.nextMs())
-    const ended = new Promise<void>((resolve) => {
-      this.#endPause = resolve
-    })
-    await Promise.race([expired, ended])
-    cancel()
+    if (!this.#isClosed) await this.#backOff.pause(this.#parts.clock)
   }
 
   /** W4. Whatever is written meanwhile asks as well. */
@@ -281,14 +283,6 @@ export class Writer {
       this.#nextAsk?.cancel()
       const again = () => void (this.#isDown && this.#ask())
       this.#nextAsk = this.#parts.clock.setTimer(this.#backOff.nextMs(), again)
-    }
-  }
-
-  #tellFatal(error: HoldfastError): void {
-    try {
-      this.#parts.onFatal(error)
-    } catch (thrown) {
-      this.#parts.log.error({ err: thrown }, 'onFatal threw')
     }
   }
 

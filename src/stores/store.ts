@@ -81,7 +81,8 @@ export interface Store {
   /**
    * Offers work to a node, oldest first: pending tasks that may start and whose agent it has; and orphans, which are running
    * or closure tasks whose node holds no lease, if it can go on with them or end them (it has the agent, or they are
-   * closures, or being cancelled). An offer is a hint; the commit that starts or takes over decides.
+   * closures, or being cancelled). A store that several nodes share offers orphans only to a node that holds its own lease.
+   * An offer is a hint; the commit that starts or takes over decides.
    */
   claim(query: ClaimQuery): Promise<Offer>
 
@@ -218,6 +219,8 @@ export interface ClaimQuery {
   readonly orphans: number
   /** Count what waits and what is open as well: for metrics and limits, too dear for every claim. */
   readonly withCounts: boolean
+  /** With the counts, tell what the store takes on its disk as well, where that is too dear for every count. */
+  readonly withBytes?: boolean
 }
 
 export interface Offer {
@@ -235,7 +238,7 @@ export interface Offer {
     readonly owedHooks: number
     /** Nodes that hold a lease. */
     readonly nodes: number
-    /** What the store takes on its disk, where that can be told. */
+    /** What the store takes on its disk, where that can be told; it may be left out unless it was asked for. */
     readonly bytes?: number
   }
 }

@@ -96,3 +96,19 @@ describe('progress and usage', () => {
     expect(ended).toMatchObject({ status: 'cancelled', progress: 0.9, usage: { tokens: 7 } })
   })
 })
+
+describe('a cancel that no notice told of', () => {
+  it('is found as soon as ever while what the node counts takes for ever', async () => {
+    const begun = gate()
+    const silent = untilStopped(begun.open)
+    const one = await nodes.open({ agents: { silent: silent.run }, isDeaf: true, countsForEver: true })
+    const two = await nodes.open({ isDeaf: true })
+    // A first round of all that is looked at now and then.
+    await one.wait((await two.spawn({ thread: 'other', run: () => 'done' })).id)
+    const { id } = await one.run({ thread, agent: 'silent', prompt: 'go' })
+    await begun.opened
+    await two.cancelTask(id)
+    expect(await silent.stopped).toBe('cancel')
+    expect(await two.wait(id)).toMatchObject({ status: 'cancelled' })
+  })
+})

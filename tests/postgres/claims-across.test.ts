@@ -67,6 +67,20 @@ describe('nodes on one database', () => {
     for (const task of spawned) expect(task.id).toMatch(/^bg_[0-9]+$/)
   })
 
+  it('LIFE-16 go on when a number is handed out that is in use already, and never try it again', async () => {
+    const [one, two] = [await nodes.open(), await nodes.open()]
+    const spawn = (runtime: Runtime, n: number) => runtime.spawn({ thread: `t${n}`, run: () => n })
+    for (const n of [0, 1, 2]) await spawn(one, n)
+    const setBack = (count: number) =>
+      nodes.schema.query('UPDATE holdfast.meta SET next_task = next_task - $1', [count])
+    await setBack(1)
+    expect(await spawn(two, 3)).toMatchObject({ id: 'bg_3' })
+    await setBack(3)
+    await expect(spawn(two, 4)).rejects.toMatchObject({ code: '23505' })
+    expect(await spawn(two, 5)).toMatchObject({ id: 'bg_4' })
+    expect(await two.wait('bg_4')).toMatchObject({ status: 'completed', result: 5 })
+  })
+
   it('NAME-02 give a name to one of two tasks that are spawned with it at the same time', async () => {
     const goOn = gate()
     const slow = async () => goOn.opened

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentContext, Event, Runtime } from '../../src/index.ts'
+import { counterOf } from '../scenarios/counters.ts'
 import { gate } from '../scenarios/world.ts'
-import { severalNodes, watch } from './several-nodes.ts'
+import { severalNodes, untilStopped, watch } from './several-nodes.ts'
 
 const nodes = severalNodes()
 const thread = 't'
@@ -70,6 +71,25 @@ describe('a reader on another node, with every notice lost', () => {
 })
 
 describe('a thread that another node deletes', () => {
+  it('ends for its readers after all that was live in it, with every notice lost', async () => {
+    const begun = gate()
+    const silent = untilStopped(begun.open)
+    const one = await nodes.open({ agents: { silent: silent.run }, isDeaf: true })
+    const two = await nodes.open({ isDeaf: true })
+    await expect.poll(() => counterOf(one, 'holdfast_nodes'), { timeout: 5_000 }).toBe(2)
+    await one.run({ thread, agent: 'silent', prompt: 'go' })
+    await begun.opened
+    const seen: string[] = []
+    const reading = (async () => {
+      for await (const { type } of two.subscribe({ thread })) seen.push(type)
+    })()
+    await expect.poll(() => seen, { timeout: 5_000 }).toContain('task.started')
+    await one.deleteThread(thread)
+    await reading
+    expect(seen.at(-1)).toBe('task.cancelled')
+    expect((await one.thread(thread)).messages).toEqual([])
+  })
+
   it('is over for its readers, who see what is written after only if they come back', async () => {
     const agents = { echo: async () => 'done' }
     const [one, two] = [await nodes.open({ agents }), await nodes.open({ agents })]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentContext } from '../../src/index.ts'
 import { gate, logOf } from '../scenarios/world.ts'
-import { lapse, severalNodes, untilStopped, watch } from './several-nodes.ts'
+import { lapse, type NodeOptions, severalNodes, untilStopped, watch } from './several-nodes.ts'
 
 const nodes = severalNodes()
 const thread = 't'
@@ -89,6 +89,72 @@ describe('a node whose lease ran out', () => {
     expect(await two.get(id)).toMatchObject({ status: 'running', attempt: 1, epoch: 1 })
     await two.cancelTask(id)
     expect(await silent.stopped).toBe('cancel')
+  })
+})
+
+describe('nodes whose leases ran out together', () => {
+  /** What was executed on the first two when the leases ran out, and something that the third can leave to them. */
+  async function atWork(options: NodeOptions) {
+    const [resumed, goOn] = [gate(), gate()]
+    const begun = [gate(), gate(), gate()]
+    const agents = {
+      long: async () => {
+        begun[0]?.open()
+        await goOn.opened
+        return 'done'
+      },
+      moving: async (ctx: AgentContext) => {
+        if (ctx.attempt > 1) return resumed.open()
+        begun[1]?.open()
+        await new Promise(() => {})
+      },
+    }
+    const open = () => nodes.open({ agents, ...options })
+    const [one, two, three] = [await open(), await open(), await open()]
+    const long = await one.run({ thread, agent: 'long', prompt: 'go' })
+    const closure = await two.spawn({
+      thread: 'other',
+      run: async () => {
+        begun[2]?.open()
+        await goOn.opened
+        return 'done'
+      },
+    })
+    const moving = await three.run({ thread: 'third', agent: 'moving', prompt: 'go' })
+    await Promise.all(begun.map(({ opened }) => opened))
+    return { one, three, resumed: resumed.opened, goOn: goOn.open, ids: [long.id, closure.id], moving: moving.id }
+  }
+
+  const held = (count: number) => async () => {
+    const rows = await nodes.schema.query('SELECT FROM holdfast.nodes WHERE until_at > holdfast.clock_ms()')
+    return rows.length === count
+  }
+
+  async function keepTheirWork(work: Awaited<ReturnType<typeof atWork>>): Promise<void> {
+    await work.three.close({ drainMs: 0 })
+    // By this they take over what is abandoned again, and have had every occasion to take more.
+    await work.resumed
+    expect(await work.one.wait(work.moving)).toMatchObject({ status: 'completed', attempt: 2 })
+    work.goOn()
+    for (const id of work.ids) {
+      expect(await work.one.wait(id)).toMatchObject({ status: 'completed', result: 'done', attempt: 1, epoch: 1 })
+    }
+  }
+
+  it('take nothing from each other, and what is abandoned later goes on', async () => {
+    const work = await atWork({ leaseMs: 6_000, isDeaf: true })
+    await nodes.schema.query('UPDATE holdfast.nodes SET until_at = 0')
+    await expect.poll(held(3), { timeout: 10_000 }).toBe(true)
+    await keepTheirWork(work)
+  })
+
+  it('take nothing from each other after an outage that was longer than their leases', async () => {
+    const work = await atWork({ leaseMs: 3_000, isRemote: true })
+    nodes.network.refuse()
+    await expect.poll(held(0), { timeout: 10_000 }).toBe(true)
+    nodes.network.accept()
+    await expect.poll(held(3), { timeout: 10_000 }).toBe(true)
+    await keepTheirWork(work)
   })
 })
 

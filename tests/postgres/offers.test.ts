@@ -68,6 +68,16 @@ describe('an offer', () => {
     expect(await offer('node_2', 5)).toEqual({ starts: [], orphans: ['bg_1'] })
   })
 
+  it('of an orphan is not made to a node that has lost its own lease', async () => {
+    await twoNodes()
+    await commit(store, accepting(running('bg_0', { node: 'node_9' })), accepting(pending('bg_1')))
+    await clock.advance(10_000)
+    await store.renew('node_2', 10_000)
+    expect(await offer('node_1', 5)).toEqual({ starts: ['bg_1'], orphans: [] })
+    expect(await offer('node_3', 5)).toEqual({ starts: ['bg_1'], orphans: [] })
+    expect(await offer('node_2', 5)).toEqual({ starts: ['bg_1'], orphans: ['bg_0'] })
+  })
+
   it('leaves out a thread that a transaction has locked as long as there are others', async () => {
     await commit(store, ...[one, two].map((key, n) => accepting(pending(`bg_${n}`, { key }))))
     const other = new pg.Client({ connectionString: inject('postgresUrl') })

@@ -14,6 +14,8 @@ import { type TestSchema, testSchema } from './harness/schema.ts'
 export interface NodeOptions extends Omit<CreateRuntimeOptions, 'store'> {
   /** Hears no notice: whatever another node commits is found by looking. */
   readonly isDeaf?: boolean
+  /** What it counts after it was opened is never answered. */
+  readonly countsForEver?: boolean
   /** Behind a network that can be cut, stalled and resumed. */
   readonly isRemote?: boolean
   /** Of its store: how long a commit may go unanswered. */
@@ -52,10 +54,11 @@ export function severalNodes(): SeveralNodes {
     get network() {
       return there(network)
     },
-    async open({ isDeaf, isRemote, lateMs, ...options } = {}) {
+    async open({ isDeaf, countsForEver, isRemote, lateMs, ...options } = {}) {
       const url = isRemote ? there(network).through(there(schema).url) : there(schema).url
       const store = postgresStore({ url, warn: () => {}, ...(lateMs !== undefined && { lateMs }) })
-      const runtime = createRuntime({ ...options, store: isDeaf ? deaf(store) : store })
+      const heard = isDeaf ? deaf(store) : store
+      const runtime = createRuntime({ ...options, store: countsForEver ? countingForEver(heard) : heard })
       runtimes.push(runtime)
       await runtime.opened()
       return runtime
@@ -70,9 +73,24 @@ function there<Value>(value: Value | undefined): Value {
 
 /** The same store, whose every notice is lost. */
 function deaf(store: Store): Store {
+  return changed(store, { watch: () => () => {} })
+}
+
+/** The same store, which never finishes a count but the first. */
+function countingForEver(store: Store): Store {
+  let isFirst = true
+  const claim: Store['claim'] = (query) => {
+    const isAnswered = !query.withCounts || isFirst
+    if (query.withCounts) isFirst = false
+    return isAnswered ? store.claim(query) : new Promise(() => {})
+  }
+  return changed(store, { claim })
+}
+
+function changed(store: Store, methods: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, name) {
-      if (name === 'watch') return () => () => {}
+      if (name in methods) return Reflect.get(methods, name) as unknown
       const value: unknown = Reflect.get(target, name, target)
       return typeof value === 'function' ? (value as (...given: unknown[]) => unknown).bind(target) : value
     },

@@ -3,7 +3,7 @@ import type { AgentContext } from '../../src/index.ts'
 import { untilStopped } from './bodies.ts'
 import { gate, onEachStore } from './world.ts'
 
-onEachStore(['memory', 'sqlite'], (_kind, world) => {
+onEachStore(['memory', 'sqlite'], (store, world) => {
   it('300 parents that each wait for a child end on a node with 256 slots', async () => {
     const agents = {
       child: (_ctx: AgentContext, { n }: { n: number }) => n,
@@ -52,7 +52,8 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     finish.open()
     for (const { id } of waiting) expect(await runtime.wait(id)).toMatchObject({ status: 'completed', attempt: 1 })
     expect(order.toSorted()).toEqual(['agent 1', 'agent 2', 'function 1', 'function 2'])
-    for (const kind of ['function', 'agent']) {
+    // A thread that a commit has locked is passed over there for a moment, so what is in another may come first.
+    for (const kind of store === 'postgres' ? ['function'] : ['function', 'agent']) {
       expect(order.filter((name) => name.startsWith(kind))).toEqual([`${kind} 1`, `${kind} 2`])
     }
   })

@@ -25,8 +25,10 @@ async function starts(store: Store, query: Partial<ClaimQuery> = {}): Promise<st
   return idsOf((await offerOf(store, query)).starts)
 }
 
+/** What is offered to a node that holds its lease: where there are several, others are not asked about the dead. */
 async function orphans(store: Store, query: Partial<ClaimQuery> = {}): Promise<string[]> {
-  return idsOf((await offerOf(store, query)).orphans)
+  await store.renew('node_0', 60_000)
+  return idsOf((await offerOf(store, { node: 'node_0', ...query })).orphans)
 }
 
 export const claimCases: StoreCase[] = [

@@ -48,6 +48,19 @@ describe('a cursor', () => {
     expect([sizes, here.readCount]).toEqual([[2, 2, 2, 1, 2, 1], 2])
   })
 
+  it('reads nothing when it is told of a head that it is past already', async () => {
+    const here = await logOf({}, {})
+    const cursor = await openAt(here, 2)
+    const next = cursor.next()
+    await turns()
+    const { readCount } = here
+    here.feed.moved(key, 1)
+    await turns()
+    expect(here.readCount).toBe(readCount)
+    await here.write(key, {})
+    expect(seqs(await next)).toEqual([3])
+  })
+
   it('tells the head of the moment at which it was opened', async () => {
     const here = await logOf({}, {}, {})
     const cursor = await openAt(here, 1)

@@ -129,3 +129,75 @@ describe('the writer', () => {
     expect(commits).toEqual([[operation], ['end']])
   })
 })
+
+describe('a thread that cannot be read', () => {
+  const broken = 'owner/broken' as ThreadKey
+
+  async function partlyReadable() {
+    const inner = faultyStore(memoryStore())
+    await inner.open()
+    const trouble = { isOver: false, readCount: 0 }
+    const livePart: Store['livePart'] = (key) => {
+      if (key !== broken || trouble.isOver) return inner.livePart(key)
+      trouble.readCount += 1
+      return Promise.reject(new Error('the live part is too large'))
+    }
+    return { store: { ...inner, livePart }, inner, trouble }
+  }
+
+  const change = (writer: Writer, key: ThreadKey, isIntent: boolean): Promise<unknown> => {
+    const decide = (live: LiveThread): Decision<string> => {
+      return { unit: { operation: 'cancel', thread: key, rev: live.rev, events: [] }, value: 'done' }
+    }
+    return writer.change({ lane: `${key}${isIntent}`, thread: key, operation: 'cancel', isIntent, decide })
+  }
+
+  it('refuses what is asked of it, and keeps no other thread waiting', async () => {
+    const { store } = await partlyReadable()
+    const writer = writerOn(store)
+    const [refused, ...done] = await Promise.allSettled([
+      change(writer, broken, true),
+      change(writer, thread, true),
+      change(writer, 'owner/other' as ThreadKey, true),
+    ])
+    expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } })
+    expect(done).toMatchObject([{ value: { value: 'done' } }, { value: { value: 'done' } }])
+    expect(writer.isDown).toBe(false)
+    await writer.close()
+  })
+
+  it('loses nothing that an execution writes to it, and is tried again after a while, not all the time', async () => {
+    const { store, trouble } = await partlyReadable()
+    const clock = manualClock(0)
+    const writer = writerOn(store, clock)
+    const ending = change(writer, broken, false)
+    await clock.advance(10_000)
+    expect(trouble.readCount).toBeLessThan(20)
+    expect(await change(writer, thread, true)).toMatchObject({ value: 'done' })
+    expect(writer.isDown).toBe(false)
+    trouble.isOver = true
+    await clock.advance(2_000)
+    expect(await ending).toMatchObject({ value: 'done' })
+    await writer.close()
+    expect(clock.pendingTimerCount).toBe(0)
+  })
+
+  it('keeps no node from closing', async () => {
+    const { store } = await partlyReadable()
+    const clock = manualClock(0)
+    const writer = writerOn(store, clock)
+    const given = expect(change(writer, broken, false)).rejects.toMatchObject({ code: 'draining' })
+    await writer.close()
+    await given
+    expect(clock.pendingTimerCount).toBe(0)
+  })
+
+  it('is all of them while the store is down', async () => {
+    const { store, inner } = await partlyReadable()
+    const writer = writerOn(store)
+    inner.down()
+    await expect(change(writer, broken, true)).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(writer.isDown).toBe(true)
+    await writer.close()
+  })
+})

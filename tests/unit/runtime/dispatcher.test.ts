@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { createRuntime } from '../../../src/index.ts'
+import { memoryStore } from '../../../src/stores/memory/index.ts'
+import type { ClaimQuery, Store } from '../../../src/stores/store.ts'
+import { faultyStore, manualClock } from '../../../src/testing/index.ts'
+import { counterOf } from '../../scenarios/counters.ts'
+
+it('a node that cannot write asks for no work, which another could do, and takes it up when it can', async () => {
+  const clock = manualClock()
+  const store = faultyStore(memoryStore({ clock }))
+  const claims: ClaimQuery[] = []
+  const claim: Store['claim'] = (query) => {
+    if (!query.withCounts) claims.push(query)
+    return store.claim(query)
+  }
+  const runtime = createRuntime({ store: { ...store, claim }, clock, agents: { echo: () => 'done' } })
+  await runtime.opened()
+  await clock.advance(1_000)
+  expect(claims.length).toBeGreaterThan(0)
+  store.down()
+  const refused = { code: 'store_unavailable' }
+  await expect(runtime.run({ thread: 't', agent: 'echo', prompt: 'go' })).rejects.toMatchObject(refused)
+  claims.length = 0
+  await clock.advance(10_000)
+  expect(claims).toEqual([])
+  store.up()
+  await clock.advance(3_000)
+  expect(claims.length).toBeGreaterThan(0)
+  const { id } = await runtime.run({ thread: 't', agent: 'echo', prompt: 'go' })
+  expect(await runtime.wait(id)).toMatchObject({ status: 'completed' })
+  await runtime.close({ drainMs: 0 })
+})
+
+it('the size of the store is asked for once a minute, and told at any time', async () => {
+  const clock = manualClock()
+  const store = memoryStore({ clock })
+  const withBytes: (boolean | undefined)[] = []
+  const claim: Store['claim'] = async (query) => {
+    const { counts, ...offer } = await store.claim(query)
+    if (!counts) return offer
+    withBytes.push(query.withBytes)
+    return { ...offer, counts: { ...counts, ...(query.withBytes && { bytes: 4711 }) } }
+  }
+  const changed = new Proxy(store, { get: (target, name) => (name === 'claim' ? claim : bound(target, name)) })
+  const runtime = createRuntime({ store: changed, clock })
+  await runtime.opened()
+  await clock.advance(59_000)
+  expect(withBytes.filter(Boolean)).toHaveLength(1)
+  expect(await counterOf(runtime, 'holdfast_store_bytes')).toBe(4711)
+  await clock.advance(1_000)
+  expect(withBytes.filter(Boolean)).toHaveLength(2)
+  await runtime.close({ drainMs: 0 })
+})
+
+function bound(store: Store, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(store, name, store)
+  return typeof value === 'function' ? (value as (...given: unknown[]) => unknown).bind(store) : value
+}
