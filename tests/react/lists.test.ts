@@ -104,10 +104,12 @@ describe('a thread that is deleted', () => {
 describe('the other lists', () => {
   it('useThreads shows the thread in which something happened last first', async () => {
     const page = await testPage()
-    for (const thread of ['a', 'b']) await page.runtime.wait(await page.run(thread, [{ say: 'x' }]))
+    // Within one millisecond nothing was last.
+    const script = [{ sleepMs: 2 }, { say: 'x' }]
+    for (const thread of ['a', 'b']) await page.runtime.wait(await page.run(thread, script))
     const { result } = page.use(() => useThreads())
     await waitFor(() => expect(result.current.threads.map(({ thread }) => thread)).toEqual(['b', 'a']))
-    for (const thread of ['a', 'c']) await page.runtime.wait(await page.run(thread, [{ say: 'x' }]))
+    for (const thread of ['a', 'c']) await page.runtime.wait(await page.run(thread, script))
     await waitFor(() => expect(result.current.threads.map(({ thread }) => thread)).toEqual(['c', 'a', 'b']))
     expect(result.current.hasMore).toBe(false)
   })

@@ -149,11 +149,14 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(sent).toMatchObject({ value: { isSent: true } })
     await isRead.opened
     expect(await runtime.wait(reader.id)).toMatchObject({ result: { payload: { content: 'fine' } } })
+    const ids: string[] = [reader.id]
     for (const spawned of [one, two]) {
       if (spawned.status === 'rejected') throw spawned.reason
       expect(await runtime.wait(spawned.value.id)).toMatchObject({ status: 'completed' })
+      ids.unshift(spawned.value.id)
     }
-    expect((await runtime.list({ thread })).tasks.map((task) => task.id)).toEqual(['bg_2', 'bg_1', 'bg_0'])
+    // Where several nodes take numbers, one that was refused is not tried again.
+    expect((await runtime.list({ thread })).tasks.map((task) => task.id)).toEqual(ids)
   })
 
   it('texts that databases stumble over are kept as they are, and harm neither their task nor any other', async () => {
