@@ -22,6 +22,7 @@ describe('the palette', () => {
       await input.fill(text)
       await palette(page).getByRole('option').first().waitFor()
       await input.press('Enter')
+      await palette(page).waitFor({ state: 'hidden' })
     }
     await find('agents')
     await page.waitForURL('**/console/agents')

@@ -11,7 +11,8 @@ export function* checkMail(found: Case): Generator<Violation> {
   yield* checkSteering(found)
   yield* checkSent(found)
   for (const thread of found.threads.values()) {
-    for (const [id, events] of byTask(thread)) yield* checkInbox(id, events, found.tasks.get(id))
+    const grown = new Set(ofType(thread.log, 'task.accepted').flatMap(({ data }) => data.steered ?? []))
+    for (const [id, events] of byTask(thread)) yield* checkInbox(id, events, grown, found.tasks.get(id))
   }
   yield* checkTaken(found)
 }
@@ -45,9 +46,18 @@ function* checkSent(found: Case): Generator<Violation> {
   }
 }
 
-/** A script reads its messages in their order, each once, and its end names the first that it never read. */
-function* checkInbox(id: string, events: readonly Event[], task: Task | undefined): Generator<Violation> {
-  const mail = ofType(events, 'inbox.accepted').map(({ data }) => data)
+/**
+ * A script reads its messages in their order, each once, and its end names the first that it never read. Steering that grew into a
+ * run was taken out of the inbox: a cancel does so while the task that it was for may still read on.
+ */
+function* checkInbox(
+  id: string,
+  events: readonly Event[],
+  grown: ReadonlySet<string>,
+  task: Task | undefined,
+): Generator<Violation> {
+  const accepted = ofType(events, 'inbox.accepted').map(({ data }) => data)
+  const mail = accepted.filter((message) => !grown.has(message.id))
   if (mail.length === 0 || !task || !scriptIn(task.input)) return
   const read = customOf(events, 'received') as { readonly content: unknown }[]
   const isPrefix = read.every(({ content }, index) => isDeepStrictEqual(content, mail[index]?.content))

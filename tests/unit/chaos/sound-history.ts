@@ -139,8 +139,9 @@ function eventList(): EventGiven[] {
     began('bg_0', 'task.started', 1, 'a'),
     message('bg_0', 'user'),
     { task: 'bg_0', type: 'text.delta', epoch: 1, data: { text: 'one;' } },
-    mail('m0', { token: 1 }),
+    // Steering that grows into a run is read by nobody, whatever came before it.
     mail('m1', 'steer'),
+    mail('m0', { token: 1 }),
     custom('step_executed', { key: 's' }, 1),
     accepted('bg_1'),
     { task: 'bg_0', type: 'question.asked', epoch: 1, data: { question: { id: 'q0', text: 'go on?' } } },
