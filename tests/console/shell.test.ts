@@ -20,6 +20,15 @@ describe('a login', () => {
     await page.getByRole('alert').filter({ hasText: 'That login link was used' }).waitFor()
   })
 
+  it('by the link comes to what runs, if anything does', async () => {
+    const { server, run } = await localServer()
+    await run('busy', [{ say: 'At work' }, { hang: true }])
+    const path = `#login=${server.newLoginCode('owner')}`
+    const page = await localConsole(server, { isLoggedIn: false, path, allowed: refusals })
+    await page.waitForURL('**/console/threads/busy')
+    await page.getByText('At work').first().waitFor()
+  })
+
   it('by the link works in a page that is open already', async () => {
     const { server } = await localServer()
     const page = await localConsole(server, { isLoggedIn: false, allowed: refusals })

@@ -3,6 +3,7 @@ import { useClient } from 'holdfast/react'
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import { messageOf } from '../design/error-state.tsx'
 import { forgetTexts } from '../kept-text.ts'
+import { consolePath, threadPath } from '../place.ts'
 import { LoginContext } from './login-context.ts'
 import { LoginForm } from './login-form.tsx'
 
@@ -57,12 +58,20 @@ async function entered(client: Client): Promise<Entered> {
   const refusal = code === undefined ? undefined : await refusalOf(client, code)
   try {
     await client.limits()
+    if (code !== undefined) await goToLiveRun(client)
     return { isIn: true }
   } catch (error) {
     // Anything else is told by the views, which also notice when it has passed.
     if (!isHoldfastError(error, 'unauthenticated')) return { isIn: true }
     return { isIn: false, ...(refusal !== undefined && { refusal }) }
   }
+}
+
+/** Whoever comes by a login link, and to no view in particular, comes to the thread in which something runs. */
+async function goToLiveRun(client: Client): Promise<void> {
+  if (location.pathname.replace(/\/$/, '') !== consolePath) return
+  const { tasks } = await client.list({ type: 'run', status: ['running'], limit: 1 })
+  if (tasks[0]) history.replaceState(history.state, '', `${consolePath}${threadPath(tasks[0].thread)}`)
 }
 
 const loginLink = /^#login=(.+)$/
