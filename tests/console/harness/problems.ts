@@ -26,4 +26,4 @@ export async function refuseProblems(page: Page, allowed: readonly RegExp[] = []
 }
 
 /** What a browser says of answers that are refusals, and of servers that are gone. */
-export const refusals = [/^Failed to load resource/, /^WebSocket connection to/]
+export const refusals = [/^Failed to load resource/, /^WebSocket connection to/, /^WebSocket is already in CLOSING/]
