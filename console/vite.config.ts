@@ -21,5 +21,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The notices of the packages in it, which their licences ask for. It is published beside the bundle and not served.
+    license: { fileName: 'licences.md' },
   },
 })

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
 export const manifest: {
+  readonly version: string
   readonly dependencies: object
   readonly exports: object
   readonly files: readonly string[]
@@ -32,7 +33,7 @@ export class Packed {
     this.write('package.json', JSON.stringify({ name: 'user', type: 'module', private: true }))
     // Its dependencies are those of its manifest, from where this repository has them.
     for (const name of [...Object.keys(manifest.dependencies), 'ai', 'react', '@types/node', '@types/react'])
-      this.#link(name)
+      this.link(name)
   }
 
   write(path: string, text: string): void {
@@ -44,6 +45,14 @@ export class Packed {
     const env = { PATH: process.env['PATH'] ?? '', HOME: this.folder }
     const file = program === 'node' ? process.execPath : join(root, 'node_modules/.bin', program)
     return execFileSync(file, args, { cwd: this.folder, env, encoding: 'utf8' })
+  }
+
+  /** Puts a package of this repository into the project, as if it had been installed. */
+  link(name: string): void {
+    const link = join(this.folder, 'node_modules', name)
+    if (existsSync(link)) return
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), link)
   }
 
   remove(): void {
@@ -61,11 +70,5 @@ export class Packed {
     execFileSync(process.execPath, ['scripts/build.ts'], options)
     const name = execFileSync('npm', ['pack', '--silent', '--ignore-scripts'], options).trim()
     return join(copy, name)
-  }
-
-  #link(name: string): void {
-    const link = join(this.folder, 'node_modules', name)
-    mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(join(root, 'node_modules', name), link)
   }
 }

@@ -105,7 +105,8 @@ async function listen(settings: Settings, env: Around['env'], options: StartOpti
       }),
     )
     giveBackMemory()
-    log.info({ url: server.url }, 'listening')
+    const { node } = await runtime.info()
+    log.info({ url: server.url, node }, 'listening')
     return { server, runtime, ...(assistant && { assistant }) }
   } catch (error) {
     await closeQuietly(runtime)

@@ -25,6 +25,15 @@ async function defaultExport(file: string, path: string): Promise<unknown> {
     const module: { readonly default?: unknown } = await import(pathToFileURL(path).href)
     return module.default
   } catch (error) {
+    if (isTakenForCommonJs(error)) {
+      const why = `The config file ${file} is taken for CommonJS, because package.json says so`
+      throw wrong(`${why}. Make it an ES module: npm pkg set type=module`)
+    }
     throw wrong(`The config file ${file} cannot be loaded: ${errorMessage(error)}`)
   }
+}
+
+/** What `npm init` makes is CommonJS, in which Node stumbles over the first word of a module. */
+function isTakenForCommonJs(error: unknown): boolean {
+  return error instanceof SyntaxError && /^Cannot use import statement|^Unexpected token 'export'/.test(error.message)
 }
