@@ -63,7 +63,7 @@ const testFunctionLines = {
 }
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', '.vitest/'] },
+  { ignores: ['dist/', 'dist-docs/', 'node_modules/', '.vitest/'] },
   {
     files: ['**/*.{ts,tsx}'],
     languageOptions: {
