@@ -3,7 +3,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { HoldfastError } from '../core/errors.ts'
 import { toProblem } from '../protocol/problem.ts'
 import type { App } from './app-env.ts'
-import { parseHost } from './host.ts'
+import { isLoopback, parseHost } from './host.ts'
 import { bareProblem } from './problem-response.ts'
 import { requestIdOf } from './request-id.ts'
 import type { ServerParts } from './server-parts.ts'
@@ -36,8 +36,8 @@ export function createListener(app: App, { node, log }: ServerParts): RequestLis
   })
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { headers } = incoming
-    // A host that no URL can be made with is a wrong one like others: the guard sees it as it came, and probes ignore it.
-    if (headers.host !== undefined && !parseHost(headers.host)) headers.host = ''
+    // A host that no URL has as it stands is a wrong one like others: the guard sees it as it came, and probes ignore it.
+    if (headers.host !== undefined && !isKeptByUrls(headers.host)) headers.host = ''
     const count = outgoing.listenerCount('close')
     const answered = listen(incoming, outgoing)
     const added = outgoing.listeners('close').slice(count) as (() => void)[]
@@ -46,4 +46,10 @@ export function createListener(app: App, { node, log }: ServerParts): RequestLis
     if (!outgoing.writableEnded) for (const listener of added) outgoing.off('close', listener)
   }
   return (incoming, outgoing) => void answer(incoming, outgoing)
+}
+
+/** Whether a URL spells the host as it came. Of an address in another notation it makes the usual one. */
+function isKeptByUrls(text: string): boolean {
+  const { name } = parseHost(text) ?? {}
+  return name !== undefined && (isLoopback(name) || URL.parse(`http://${name}`)?.hostname === name)
 }

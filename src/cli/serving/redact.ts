@@ -18,6 +18,9 @@ const inUrl = /(\bpostgres(?:ql)?:\/\/[^\s/@:]*):[^\s/]*@/gi
 // Credentials as they stand inside a longer text, whoever they belong to: also a wrong token is somebody's secret.
 const credential = /\b(bearer[ .]+|holdfast=|login=)[A-Za-z0-9!-+./:=@^_~-]+/gi
 
+// No name of a fact is as long. What is shorter may be one of ours, and hiding it would hide what the line is about.
+const nameLengthMax = 15
+
 /**
  * Takes secrets out of lines of JSON: the given values wherever they stand, what looks like a credential, and what is
  * kept under a name that says so. A line without any of these is not even parsed.
@@ -42,7 +45,16 @@ function parsed(line: string): unknown {
 
 function redacted(key: string, value: unknown, secrets: readonly string[]): unknown {
   if (secretKeys.includes(key.toLowerCase())) return mask
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return withoutSecretNames(value, secrets)
   if (typeof value !== 'string') return value
   const withoutSecrets = secrets.reduce((text, secret) => text.replaceAll(secret, mask), value)
   return withoutSecrets.replace(credential, `$1${mask}`).replace(inUrl, `$1:${mask}@`)
+}
+
+/** Somebody may have kept something under a secret. */
+function withoutSecretNames(facts: object, secrets: readonly string[]): object {
+  const long = secrets.filter((secret) => secret.length > nameLengthMax)
+  if (!Object.keys(facts).some((name) => long.some((secret) => name.includes(secret)))) return facts
+  const named = (name: string): string => long.reduce((text, secret) => text.replaceAll(secret, mask), name)
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [named(name), value]))
 }

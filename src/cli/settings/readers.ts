@@ -100,9 +100,9 @@ export function pairsOf(text: string, form: string, twice: (name: string) => str
   return Object.fromEntries(pairs)
 }
 
-/** The two sides of the first `=`: a token may hold further ones. */
+/** The two sides of the first `=`: a token may hold further ones. One that stands alone may end in it, and is not repeated. */
 function pairOf(text: string, form: string): [string, string] {
-  const [, left, right] = /^([^=]+)=(.*)$/.exec(text.trim()) ?? []
+  const [, left, right] = /^([^=]+)=(.+)$/.exec(text.trim()) ?? []
   if (left !== undefined && right !== undefined) return [left.trim(), right.trim()]
   throw wrong(`Not every part between the commas is ${form}`)
 }

@@ -61,7 +61,18 @@ const send = z.strictObject({
 const answer = z.strictObject({ type: z.literal('answer'), id, question: idText, answer: anyJson })
 const ping = z.strictObject({ type: z.literal('ping'), id })
 
-const clientFrame = z.discriminatedUnion('type', [run, attach, detach, watch, unwatch, cancel, send, answer, ping])
+/** Every frame that a client may send. */
+export const clientFrame = z.discriminatedUnion('type', [
+  run,
+  attach,
+  detach,
+  watch,
+  unwatch,
+  cancel,
+  send,
+  answer,
+  ping,
+])
 
 /** A frame of a client, or `invalid_request` with all that is wrong with it. */
 export function parseClientFrame(value: unknown): ClientFrame {

@@ -30,7 +30,7 @@ export class Socket {
     socket.on('error', () => {})
   }
 
-  static async open(server: TestServer, as?: string): Promise<Socket> {
+  static async open(server: Pick<TestServer, 'url' | 'authorization'>, as?: string): Promise<Socket> {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/ws`, {
       headers: server.authorization(as),
     })
