@@ -2,14 +2,11 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkHistory, type Verdict } from './check/check-case.ts'
-import { Recorder } from './history/recorder.ts'
-import type { Deployment } from './nodes/deployment.ts'
-import { foreignDeployment } from './nodes/foreign-deployment.ts'
-import { ownDeployment } from './nodes/own-deployment.ts'
-import { type Database, givenDatabase, ownDatabase } from './postgres/database.ts'
-import { type RoundGoal, runRound } from './round.ts'
-import { SeededRandom } from './seeded-random.ts'
+import { runLane } from './lane.ts'
+import { mixedLoad } from './load/load-shape.ts'
+import type { RoundGoal } from './round.ts'
 
+/** Against what, for how long and how hard. */
 export interface ChaosOptions {
   /** Decides what is asked and what is broken. When it happens is up to the machine. */
   readonly seed: number
@@ -46,7 +43,6 @@ export interface ChaosReport extends Verdict {
 }
 
 const secondsPerRound = 30
-const defaultClients = 8
 
 /** Mixes load and faults against real nodes, writes down what clients see, and checks that and nothing else. */
 export function chaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -55,60 +51,25 @@ export function chaos(options: ChaosOptions): Promise<ChaosReport> {
 
 /** The same on own nodes that load these modules first, as `node --import` does: to plant a bug into them. */
 export async function plantedChaos(options: ChaosOptions, preload: readonly string[]): Promise<ChaosReport> {
-  const { seed, minutes = 1, onRound = () => {} } = options
-  const store = options.urls ? options.urls.join(' ') : (options.store ?? 'sqlite:')
+  const { seed, minutes = 1, urls, tokens = {}, clients, enough = { seconds: secondsPerRound } } = options
+  const store = urls ? urls.join(' ') : (options.store ?? 'sqlite:')
   const history = options.history ?? join(await mkdtemp(join(tmpdir(), 'holdfast-history-')), 'history.ndjson')
   const startedAt = performance.now()
-  const recorder = new Recorder(history)
-  const random = new SeededRandom(seed)
-  const database = options.urls ? undefined : await databaseOf(store)
-  const isOver = () => options.enough !== undefined || performance.now() - startedAt >= minutes * 60_000
-  try {
-    for (let round = 1; ; round += 1) {
-      await oneRound({ options, preload, recorder, database, seed: random.below(2 ** 31), round })
-      onRound(round)
-      if (isOver()) break
-    }
-  } finally {
-    await recorder.close()
-    await database?.close()
-  }
+  await runLane({
+    seed,
+    store,
+    nodes: options.nodes ?? 3,
+    ...(urls && { foreign: { urls, tokens } }),
+    leaseMs: options.leaseMs ?? (urls ? 15_000 : 1_000),
+    enough,
+    goesOn(round) {
+      options.onRound?.(round)
+      return options.enough === undefined && performance.now() - startedAt < minutes * 60_000
+    },
+    history,
+    ...(clients !== undefined && { shape: { ...mixedLoad, clients } }),
+    preload,
+  })
   const verdict = await checkHistory(history)
   return { ...verdict, seed, store, history, durationMs: performance.now() - startedAt }
-}
-
-interface OneRound {
-  readonly options: ChaosOptions
-  readonly preload: readonly string[]
-  readonly recorder: Recorder
-  readonly database: Database | undefined
-  readonly seed: number
-  readonly round: number
-}
-
-async function oneRound(parts: OneRound): Promise<void> {
-  const { options, recorder, seed, round } = parts
-  const { enough = { seconds: secondsPerRound }, clients = defaultClients } = options
-  const deployment = await deploymentOf(parts, new SeededRandom(seed))
-  // On a store that is not new nothing of an earlier round, or of anybody else, may be met.
-  const prefix = options.urls ? `chaos-${seed}-${round}-` : ''
-  try {
-    await runRound({ deployment, recorder, seed, enough, prefix, clientCount: clients })
-  } finally {
-    await deployment.close()
-  }
-}
-
-function deploymentOf({ options, preload, recorder, database }: OneRound, random: SeededRandom): Promise<Deployment> {
-  const { urls, tokens = {} } = options
-  if (urls) return foreignDeployment({ urls, tokens, leaseMs: options.leaseMs ?? 15_000, random })
-  const { leaseMs = 1_000, nodes = 3 } = options
-  return ownDeployment({ recorder, random, leaseMs, preload, nodeCount: nodes, ...(database && { database }) })
-}
-
-async function databaseOf(store: string): Promise<Database | undefined> {
-  if (store === 'sqlite:') return undefined
-  if (store === 'postgres:') return ownDatabase()
-  if (/^postgres(ql)?:\/\//.test(store)) return givenDatabase(store)
-  throw new Error(`${store} is no store for this: use sqlite:, postgres: or postgres://…`)
 }

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { type ChaosOptions, chaos } from './chaos.ts'
 import { checkHistory } from './check/check-case.ts'
+import { runRelease } from './release/release.ts'
 import { reportText, verdictText } from './report.ts'
 
 const { values } = parseArgs({
@@ -15,11 +16,34 @@ const { values } = parseArgs({
     token: { type: 'string', multiple: true },
     history: { type: 'string' },
     check: { type: 'string' },
+    release: { type: 'boolean' },
+    phase: { type: 'string', multiple: true },
+    scale: { type: 'string' },
   },
 })
 
-if (values.check === undefined) await run()
-else await checkAgain(values.check)
+if (values.check !== undefined) await checkAgain(values.check)
+else if (values.release || values.phase) await release()
+else await run()
+
+/** All phases of a release, or those that are named. */
+async function release(): Promise<void> {
+  const { phase, scale, history } = values
+  const part = scale === undefined ? 1 : Number(scale)
+  if (!(part > 0 && part <= 1)) wrong(`--scale is a number above 0 and at most 1, not ${scale}`)
+  const holds = await runRelease({
+    seed: seedOf(),
+    ...(phase && { phases: phase.flatMap((names) => names.split(',')) }),
+    scale: part,
+    ...(history !== undefined && { folder: history }),
+    tell: (text) => process.stdout.write(text),
+  })
+  process.exit(holds ? 0 : 1)
+}
+
+function seedOf(): number {
+  return values.seed === undefined ? randomInt(1, 2 ** 31) : wholeNumber('seed', values.seed)
+}
 
 async function run(): Promise<void> {
   const options = optionsOf()
@@ -37,12 +61,12 @@ async function checkAgain(history: string): Promise<void> {
 }
 
 function optionsOf(): ChaosOptions {
-  const { minutes, seed, store, nodes, url, token = [], history } = values
+  const { minutes, store, nodes, url, token = [], history } = values
   const pairs = token.map((text) => text.split('=', 2))
   if (url && pairs.some((pair) => pair.length !== 2)) wrong('--token is PRINCIPAL=TOKEN, once for each principal')
   if (url && pairs.length === 0) wrong('--url needs --token PRINCIPAL=TOKEN')
   return {
-    seed: seed === undefined ? randomInt(1, 2 ** 31) : wholeNumber('seed', seed),
+    seed: seedOf(),
     ...(minutes !== undefined && { minutes: wholeNumber('minutes', minutes) }),
     ...(store !== undefined && { store }),
     ...(nodes !== undefined && { nodes: wholeNumber('nodes', nodes) }),

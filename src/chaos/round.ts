@@ -1,11 +1,11 @@
 import { systemClock } from '../runtime/clock.ts'
-import { checkPlan, torment } from './faults/nemesis.ts'
+import { checkPlan, type Pace, torment } from './faults/nemesis.ts'
 import type { Recorder } from './history/recorder.ts'
+import { attack } from './hostile/attackers.ts'
+import { openIdle } from './idle/idle-streams.ts'
 import { startLedger } from './ledger.ts'
-import { FinalReads } from './load/final-reads.ts'
-import { ThreadReader } from './load/follow.ts'
-import { LoadClient } from './load/load-client.ts'
-import { serveOnce } from './load/serve-once.ts'
+import { Load } from './load/load.ts'
+import type { LoadShape } from './load/load-shape.ts'
 import { World } from './load/world.ts'
 import type { Deployment } from './nodes/deployment.ts'
 import { pause } from './pause.ts'
@@ -19,6 +19,10 @@ export interface RoundGoal {
   readonly cancels?: number
   readonly cuts?: number
   readonly acknowledged?: number
+  /** Hostile requests, of a principal of their own. Only to nodes of the program's own. */
+  readonly hostile?: number
+  /** Idle streams that are open at once. Only of nodes of the program's own. */
+  readonly idle?: number
   /** And no sooner than this. */
   readonly seconds?: number
 }
@@ -30,12 +34,10 @@ export interface RoundOptions {
   readonly enough: RoundGoal
   /** Before the names of threads, so that rounds on one store do not meet. */
   readonly prefix: string
-  readonly clientCount: number
+  readonly shape: LoadShape
+  readonly pace?: Pace
 }
 
-const threadsPerPrincipal = { first: 3, others: 2 }
-// What G19 allows beside the lease, and a little more, so that what is late is told from what never comes.
-const overMs = 35_000
 const lookMs = 200
 // A client is given its turn again after as long; nothing is waited for longer where nothing goes wrong.
 const stallMs = 45_000
@@ -43,16 +45,16 @@ const stallMs = 45_000
 /** Loads a deployment, torments it, lets it come to rest, and writes everything down. */
 export async function runRound(options: RoundOptions): Promise<void> {
   const { deployment, recorder, seed } = options
-  const { leaseMs, nodes, tokens } = deployment
+  const { leaseMs, nodes } = deployment
+  const principals = Object.keys(deployment.tokens)
   checkPlan(options.enough.faults ?? {}, deployment.faults)
   const ledger = await startLedger(recorder)
-  const principals = Object.keys(tokens)
   const names = nodes.map(({ name }) => name)
   recorder.write({ kind: 'round', seed, leaseMs, nodes: names, principals, at: systemClock.now() })
-  const world = new World({ recorder, nodes, tokens, threads: threadsOf(options), effect: ledger.url, leaseMs })
+  const world = worldOf(options, principals, ledger.url)
   try {
     await deployment.start()
-    const load = new Load(world, new SeededRandom(seed), options.clientCount)
+    const load = new Load(world, new SeededRandom(seed))
     await Promise.race([load.failed, tormentAndRest(options, world, load)])
   } finally {
     world.isOver = true
@@ -60,21 +62,43 @@ export async function runRound(options: RoundOptions): Promise<void> {
   }
 }
 
+function worldOf({ deployment, recorder, prefix, shape }: RoundOptions, principals: string[], effect: string): World {
+  const { leaseMs, nodes, tokens } = deployment
+  // All use the same ids, and must not meet.
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => `${prefix}t${index}`)
+  const { first, others } = shape.threads
+  const threads = principals.map((principal, index) => [principal, ids(index === 0 ? first : others)] as const)
+  const [eldest = ''] = principals
+  const pruned = principals.length > 1 && deployment.mayPrune ? principals.at(-1) : undefined
+  return new World({
+    recorder,
+    nodes,
+    tokens,
+    threads: Object.fromEntries(threads),
+    // One principal deletes and another prunes, so that whatever is gone is gone for one reason.
+    fleeting: { [eldest]: [`${prefix}fleeting`] },
+    ...(pruned !== undefined && { pruned }),
+    shape,
+    effect,
+    leaseMs,
+  })
+}
+
 async function tormentAndRest(options: RoundOptions, world: World, load: Load): Promise<void> {
-  const { deployment, recorder, enough, seed } = options
+  const { deployment, recorder, enough, pace } = options
   const missing = missingOf(recorder, enough)
   const startedAt = performance.now()
+  const random = new SeededRandom(options.seed + 1)
   // What is still wanted when the time is over comes soonest if nothing is in its way.
   const goesOn = () => performance.now() - startedAt < (enough.seconds ?? 0) * 1000
+  const isOn = () => world.isRough
+  const plan = enough.faults ?? {}
   await Promise.race([
-    torment({
-      deployment,
-      recorder,
-      random: new SeededRandom(seed + 1),
-      plan: enough.faults ?? {},
-      goesOn,
-      isOn: () => world.isRough,
-    }),
+    Promise.all([
+      torment({ deployment, recorder, random, plan, goesOn, isOn, ...(pace && { pace }) }),
+      attack(world, deployment, new SeededRandom(options.seed + 2), enough.hostile ?? 0),
+      openIdle(world, deployment, enough.idle ?? 0),
+    ]),
     stalled(recorder, world),
   ])
   while (missing().length > 0 && !(await isStalled(recorder, world))) await pause(lookMs)
@@ -89,10 +113,10 @@ async function tormentAndRest(options: RoundOptions, world: World, load: Load): 
 function missingOf({ tally }: Recorder, goal: RoundGoal): () => string[] {
   const before = { ...tally, faults: { ...tally.faults } }
   const startedAt = performance.now()
+  const counted = ['cancels', 'cuts', 'hostile', 'idle'] as const
   return () => {
     const left: [what: string, count: number][] = [
-      ['cancels', (goal.cancels ?? 0) - (tally.cancels - before.cancels)],
-      ['cuts', (goal.cuts ?? 0) - (tally.cuts - before.cuts)],
+      ...counted.map((what): [string, number] => [what, (goal[what] ?? 0) - (tally[what] - before[what])]),
       ['acknowledged', (goal.acknowledged ?? 1) - (tally.acknowledged - before.acknowledged)],
       ['seconds', Math.ceil((goal.seconds ?? 0) - (performance.now() - startedAt) / 1000)],
     ]
@@ -103,107 +127,17 @@ function missingOf({ tally }: Recorder, goal: RoundGoal): () => string[] {
   }
 }
 
-/** Resolves when nothing was acknowledged to anybody for long. Whoever waits for more would wait for ever. */
+/** Resolves when nothing came about for anybody for long. Whoever waits for more would wait for ever. */
 async function stalled(recorder: Recorder, world: World): Promise<void> {
   while (world.isRough && !(await isStalled(recorder, world)));
 }
 
 async function isStalled({ tally }: Recorder, world: World): Promise<boolean> {
-  const before = tally.acknowledged
+  const progress = () => tally.acknowledged + tally.cuts + tally.hostile
+  const before = progress()
   for (let waitedMs = 0; waitedMs < stallMs; waitedMs += lookMs) {
     await pause(lookMs)
-    if (tally.acknowledged !== before || !world.isRough) return false
+    if (progress() !== before || !world.isRough) return false
   }
   return true
-}
-
-function threadsOf({ deployment, prefix }: RoundOptions): Record<string, string[]> {
-  const { first, others } = threadsPerPrincipal
-  const principals = Object.keys(deployment.tokens)
-  // All use the same ids, and must not meet.
-  const ids = (count: number) => Array.from({ length: count }, (_, index) => `${prefix}t${index}`)
-  return Object.fromEntries(principals.map((principal, index) => [principal, ids(index === 0 ? first : others)]))
-}
-
-/** All clients of a round. */
-class Load {
-  /** Never resolves; rejects if a client comes to a wrong end. */
-  readonly failed: Promise<never>
-  readonly #world: World
-  readonly #readers: { readonly principal: string; readonly thread: string; readonly reader: ThreadReader }[] = []
-  readonly #clientsDone: Promise<unknown>
-  readonly #readersDone: Promise<unknown>
-
-  constructor(world: World, random: SeededRandom, clientCount: number) {
-    this.#world = world
-    const fresh = () => new SeededRandom(random.below(2 ** 31))
-    const transports = ['sse', 'ws'] as const
-    const clients = Array.from({ length: clientCount }, (_, index) => {
-      const principal = world.principals[index % 3 === 2 ? world.principals.length - 1 : 0] ?? ''
-      const transport = transports[index % 2] ?? 'sse'
-      return new LoadClient(world, fresh(), `client${index}`, principal, transport)
-    })
-    for (const [principal, threads] of Object.entries(world.threads)) {
-      for (const thread of threads) {
-        for (const transport of transports) {
-          this.#readers.push({
-            principal,
-            thread,
-            reader: new ThreadReader(world, { principal, thread, transport }, fresh()),
-          })
-        }
-      }
-    }
-    this.#clientsDone = Promise.all(clients.map((client) => client.run()))
-    this.#readersDone = Promise.all(this.#readers.map(({ reader }) => reader.run()))
-    this.failed = new Promise((_, reject) => {
-      // Who is still at it when the round is over, because something did not end, is left to itself.
-      const tell = (error: unknown) => {
-        if (!world.isOver) reject(error)
-      }
-      this.#clientsDone.catch(tell)
-      this.#readersDone.catch(tell)
-    })
-    this.failed.catch(() => {})
-  }
-
-  /** Lets all tasks end and all clients see that, and writes down what is there then. */
-  async rest({ nodes, leaseMs }: Deployment): Promise<void> {
-    const world = this.#world
-    world.isLoading = false
-    const [first] = nodes
-    if (!first) throw new Error('There is no node to ask')
-    const reads = new FinalReads(world, first)
-    const deadline = performance.now() + leaseMs + overMs
-    const done = Promise.all([...nodes.map((node) => serveOnce(world, node)), this.#clientsDone])
-    await doneBy(deadline, done)
-    let live = await reads.live()
-    while (live.length > 0 && performance.now() < deadline) {
-      await pause(lookMs)
-      live = await reads.live()
-    }
-    world.recorder.write({ kind: 'over', at: systemClock.now(), live })
-    for (const { reader } of this.#readers) reader.stop()
-    await this.#readersDone
-    if (live.length === 0) await doneBy(performance.now() + overMs, this.#readToHeads(reads))
-    world.isOver = true
-    await reads.writeAll()
-    for (const node of nodes.slice(1)) await new FinalReads(world, node).writeDigests()
-  }
-
-  async #readToHeads(reads: FinalReads): Promise<void> {
-    await Promise.all(
-      this.#readers.map(async ({ principal, thread, reader }) => reader.finish(await reads.head(principal, thread))),
-    )
-  }
-}
-
-/** Waits for this, but not beyond a time, and leaves no timer behind. What it rejects with is told elsewhere. */
-async function doneBy(deadline: number, work: Promise<unknown>): Promise<void> {
-  let isDone = false
-  const done = () => {
-    isDone = true
-  }
-  work.then(done, done)
-  while (!isDone && performance.now() < deadline) await pause(lookMs)
 }

@@ -53,6 +53,23 @@ export const plantedBugs: readonly PlantedBug[] = [
     complaint: /^G2 .* and is another/,
   },
   {
+    title: 'an answer before the commit',
+    source: '/stores/sqlite/writer.ts',
+    from: '        const done = work()\n',
+    // The thread that writes answers, and commits a moment later; its second answer is kept back.
+    to: `        const done = work()
+        if (Array.isArray(done)) {
+          const { parentPort } = process.getBuiltinModule('node:worker_threads')
+          parentPort.postMessage({ type: 'applied', verdicts: done })
+          parentPort.postMessage = () => { delete parentPort.postMessage }
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30)
+        }
+`,
+    // Lost with a kill; and what reads the file meanwhile does not find what it was told of.
+    complaint: /^G1 .* was accepted and is lost|^G2 .* and is (gone|another)|^G11 .* There is no task/,
+    kills: 8,
+  },
+  {
     title: 'an off-by-one resume',
     source: '/runtime/log-cursor.ts',
     from: 'this.#after = after\n',

@@ -3,6 +3,8 @@ import { isAcknowledged } from '../history/entry.ts'
 import { readHistory } from '../history/read-history.ts'
 import { checkAcknowledged } from './check-acknowledged.ts'
 import { checkEffects } from './check-effects.ts'
+import { checkForgotten } from './check-forgotten.ts'
+import { checkHostile } from './check-hostile.ts'
 import { checkLogs } from './check-log.ts'
 import { checkMail } from './check-mail.ts'
 import { checkQueues } from './check-queue.ts'
@@ -18,6 +20,8 @@ const checks: readonly Check[] = [
   checkStreams,
   checkEffects,
   checkWorld,
+  checkForgotten,
+  checkHostile,
 ]
 
 /** All that is wrong with a round. */
@@ -46,6 +50,14 @@ export interface Counts {
   readonly unanswered: number
   /** Requests for what is another's. */
   readonly probes: number
+  /** Threads that were deleted, and times that threads were pruned. */
+  readonly deleted: number
+  readonly pruned: number
+  /** Readers that came too late for what was deleted or pruned, and went on from a snapshot. */
+  readonly late: number
+  /** Hostile requests, and idle streams that were open at once. */
+  readonly hostile: number
+  readonly idle: number
   readonly streams: number
   /** Streams that broke in the middle while their node was well. */
   readonly cuts: number
@@ -81,6 +93,11 @@ function countsOf(found: Case): Counts {
     refused: entriesOf(found, 'refused').length,
     unanswered: entriesOf(found, 'unanswered').length,
     probes: entriesOf(found, 'probe').length,
+    deleted: entriesOf(found, 'deleted').length,
+    pruned: entriesOf(found, 'pruned').length,
+    late: count(entriesOf(found, 'refused').map(({ code }) => code === 'offset_gone')),
+    hostile: entriesOf(found, 'hostile').reduce((sum, { sent }) => sum + sent, 0),
+    idle: entriesOf(found, 'memory').reduce((sum, { idle = 0 }) => sum + idle, 0),
     streams: streams.length,
     cuts: count(streams.map(({ end, events }) => end === 'cut' && events.length > 0)),
     shown: streams.reduce((sum, { events }) => sum + events.length, 0),

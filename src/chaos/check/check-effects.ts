@@ -1,6 +1,6 @@
 import type { Event } from '../../core/event.ts'
 import type { Task } from '../../core/task.ts'
-import { byTask, type Case, entriesOf, ofType, standingEvents } from '../history/case.ts'
+import { byTask, type Case, entriesOf, isTrimmed, ofType, standingEvents } from '../history/case.ts'
 import type { EntryOf } from '../history/entry.ts'
 import { scriptIn, spawnMark, textOfScript } from '../load/script-program.ts'
 import { broken, lifeOf, lineOf, type Violation } from './violation.ts'
@@ -19,6 +19,7 @@ export function* checkEffects(found: Case): Generator<Violation> {
   }
   for (const thread of found.threads.values()) {
     for (const [id, events] of byTask(thread)) {
+      if (isTrimmed(thread, events)) continue
       yield* checkTold(id, events, effects)
       yield* checkScript(id, events, found)
     }
@@ -68,15 +69,15 @@ function* checkScript(id: string, events: readonly Event[], found: Case): Genera
     .join('')
   const whole = textOfScript(script)
   const fails = script.some((op) => 'fail' in op)
-  const witness = [{ script, text, error: task.error }, ...lifeOf(found, id)]
-  if (!whole.startsWith(text)) yield broken('G11', `${id} said "${text}" where its script says "${whole}"`, witness)
+  const witness = () => [{ script, text, error: task.error }, ...lifeOf(found, id)]
+  if (!whole.startsWith(text)) yield broken('G11', `${id} said "${text}" where its script says "${whole}"`, witness())
   if (task.status === 'completed' && text !== whole)
-    yield broken('G11', `${id} completed and said only "${text}"`, witness)
-  if (task.status === 'completed' && fails) yield broken('G5', `${id} completed where its script fails`, witness)
+    yield broken('G11', `${id} completed and said only "${text}"`, witness())
+  if (task.status === 'completed' && fails) yield broken('G5', `${id} completed where its script fails`, witness())
   const isPlanned = task.error?.code === 'agent_error' && fails
   const isPoisoned = task.error?.code === 'poisoned' && disturbancesOf(task, found) >= 3
   if (task.status === 'failed' && !isPlanned && !isPoisoned) {
-    yield broken('G11', `${id} failed as ${task.error?.code}: ${task.error?.message}`, witness)
+    yield broken('G11', `${id} failed as ${task.error?.code}: ${task.error?.message}`, witness())
   }
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Event, isTerminalEvent } from '../../core/event.ts'
 import type { Task } from '../../core/task.ts'
-import { byTask, type Case, endingOf, ofType, type ThreadHistory } from '../history/case.ts'
+import { byTask, type Case, endingOf, isTrimmed, logOf, ofType, type ThreadHistory } from '../history/case.ts'
 import { broken, lineOf, type Violation } from './violation.ts'
 
 /** Whether the logs hold together in themselves, and the records are what the logs say. */
@@ -14,21 +14,30 @@ export function* checkLogs(found: Case): Generator<Violation> {
     for (const [id, events] of byTask(thread)) {
       if (seen.has(id)) yield broken('G15', `${id} is in two logs`)
       seen.add(id)
+      if (!isTrimmed(thread, events)) {
+        yield* checkBeginning(id, events)
+        yield* checkAttempts(id, events)
+      }
       yield* checkLife(id, events, live)
-      yield* checkAttempts(id, events)
       yield* checkRecord(id, events, found.tasks.get(id))
     }
   }
-  for (const id of found.tasks.keys()) if (!seen.has(id)) yield broken('G1', `${id} is in no log`)
+  for (const { id, seq } of found.tasks.values()) {
+    const { first = 1 } = found.threads.get(found.homes.get(id) ?? '') ?? {}
+    if (!seen.has(id) && seq >= first) yield broken('G1', `${id} is in no log`)
+  }
 }
 
-function* checkNumbers({ thread, head, log }: ThreadHistory): Generator<Violation> {
-  if (log.length !== head) yield broken('G3', `${thread}: ${log.length} events where the head is ${head}`)
+function* checkNumbers({ thread, head, first, log }: ThreadHistory): Generator<Violation> {
+  if (log.length !== head - first + 1) {
+    const due = first === 1 ? '' : ` and the first is ${first}`
+    yield broken('G3', `${thread}: ${log.length} events where the head is ${head}${due}`)
+  }
   for (const [index, event] of log.entries()) {
     const before = log[index - 1]
-    if (event.seq !== index + 1) {
+    if (event.seq !== first + index) {
       const witness = [before && lineOf(before), lineOf(event)]
-      return yield broken('G3', `${thread}: ${event.seq} stands where ${index + 1} belongs`, witness)
+      return yield broken('G3', `${thread}: ${event.seq} stands where ${first + index} belongs`, witness)
     }
     if (before && event.at < before.at) {
       yield broken('G3', `${thread}: time goes back at ${event.seq}`, [
@@ -41,30 +50,31 @@ function* checkNumbers({ thread, head, log }: ThreadHistory): Generator<Violatio
   }
 }
 
-/** Accepted once, started at most once, ended once, and nothing after that. */
-function* checkLife(id: string, events: readonly Event[], live: ReadonlySet<string>): Generator<Violation> {
-  const lines = events.map(lineOf)
+/** Accepted once and first, and started before it writes. */
+function* checkBeginning(id: string, events: readonly Event[]): Generator<Violation> {
+  const lines = events.slice(0, 4).map(lineOf)
   const types = events.map((event) => event.type)
-  const count = (type: Event['type']) => types.filter((each) => each === type).length
+  const count = types.filter((type) => type === 'task.accepted').length
+  if (count !== 1 || types[0] !== 'task.accepted') {
+    yield broken('G1', `${id} was accepted ${count} times and begins with ${types[0]}`, lines.slice(0, 3))
+  }
+  const firstEpoch = events.findIndex((event) => event.epoch !== undefined)
+  if (firstEpoch !== -1 && firstEpoch !== types.indexOf('task.started'))
+    yield broken('G6', `${id} wrote before it was started`, lines)
+}
+
+/** Started at most once, ended once, and nothing after that. */
+function* checkLife(id: string, events: readonly Event[], live: ReadonlySet<string>): Generator<Violation> {
+  const lines = () => events.map(lineOf)
   const endings = events.filter(isTerminalEvent)
   const last = events.at(-1)
-  if (count('task.accepted') !== 1 || types[0] !== 'task.accepted') {
-    yield broken(
-      'G1',
-      `${id} was accepted ${count('task.accepted')} times and begins with ${types[0]}`,
-      lines.slice(0, 3),
-    )
-  }
   if (endings.length > 1) yield broken('G5', `${id} has ${endings.length} endings`, endings.map(lineOf))
-  if (endings.length === 0 && !live.has(id)) yield broken('G19', `${id} has no ending`, lines.slice(-3))
+  if (endings.length === 0 && !live.has(id)) yield broken('G19', `${id} has no ending`, lines().slice(-3))
   if (endings[0] && last && !isTerminalEvent(last)) {
     yield broken('G5', `${id}: ${last.type} at ${last.seq} is after its ending`, [lineOf(endings[0]), lineOf(last)])
   }
-  const started = types.indexOf('task.started')
-  if (count('task.started') > 1) yield broken('G11', `${id} was started twice`, lines)
-  const firstEpoch = events.findIndex((event) => event.epoch !== undefined)
-  if (firstEpoch !== -1 && firstEpoch !== started)
-    yield broken('G6', `${id} wrote before it was started`, lines.slice(0, 4))
+  const startCount = events.filter((event) => event.type === 'task.started').length
+  if (startCount > 1) yield broken('G11', `${id} was started twice`, lines())
   yield* checkCancelled(id, events)
 }
 
@@ -119,18 +129,20 @@ function* checkRecord(id: string, events: readonly Event[], task: Task | undefin
 
 /** The conversation is what the log says, and holds what was asked of each run once. */
 function* checkMessages(thread: ThreadHistory, live: ReadonlySet<string>): Generator<Violation> {
-  const created = ofType(thread.log, 'message.created').map((event) => event.data.message)
+  const created = logOf(thread, 'message.created').map((event) => event.data.message)
   const ids = created.map((message) => message.id)
-  if (!isDeepStrictEqual(created, thread.messages)) {
-    const place = created.findIndex((message, index) => !isDeepStrictEqual(message, thread.messages[index]))
-    const witness = [created[place], thread.messages[place === -1 ? created.length : place]]
+  // Messages outlive the events that are pruned; those of the events that are left come last.
+  const messages = thread.first === 1 ? thread.messages : thread.messages.slice(-created.length || Infinity)
+  if (!isDeepStrictEqual(created, messages)) {
+    const place = created.findIndex((message, index) => !isDeepStrictEqual(message, messages[index]))
+    const witness = [created[place], messages[place === -1 ? created.length : place]]
     yield broken('G8', `${thread.thread}: its messages are not those of its log`, witness)
   }
   if (new Set(ids).size !== ids.length) yield broken('G8', `${thread.thread}: a message came twice`)
-  for (const { data, task } of ofType(thread.log, 'task.accepted')) {
+  const asking = Map.groupBy(ids, (id) => id)
+  for (const { data, task } of logOf(thread, 'task.accepted')) {
     if (data.task.type !== 'run' || live.has(data.task.id)) continue
-    const asked = ids.filter((id) => id === `${task}.user` || id === `${task}.system`)
-    if (asked.length !== 1)
-      yield broken('G7', `${task}: what was asked of it is in the conversation ${asked.length} times`)
+    const asked = (asking.get(`${task}.user`)?.length ?? 0) + (asking.get(`${task}.system`)?.length ?? 0)
+    if (asked !== 1) yield broken('G7', `${task}: what was asked of it is in the conversation ${asked} times`)
   }
 }

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Event } from '../../core/event.ts'
 import type { Task } from '../../core/task.ts'
-import { byTask, type Case, customOf, endingOf, entriesOf, ofType } from '../history/case.ts'
+import { byTask, type Case, customOf, endingOf, entriesOf, isTrimmed, logOf, ofType } from '../history/case.ts'
 import { digestOf } from '../history/entry.ts'
 import { scriptIn } from '../load/script-program.ts'
+import { isForgotten } from './check-forgotten.ts'
 import { broken, lifeOf, type Violation } from './violation.ts'
 
 /** Whether what was sent arrived once, and results were taken once. */
@@ -11,8 +12,10 @@ export function* checkMail(found: Case): Generator<Violation> {
   yield* checkSteering(found)
   yield* checkSent(found)
   for (const thread of found.threads.values()) {
-    const grown = new Set(ofType(thread.log, 'task.accepted').flatMap(({ data }) => data.steered ?? []))
-    for (const [id, events] of byTask(thread)) yield* checkInbox(id, events, grown, found.tasks.get(id))
+    const grown = new Set(logOf(thread, 'task.accepted').flatMap(({ data }) => data.steered ?? []))
+    for (const [id, events] of byTask(thread)) {
+      if (!isTrimmed(thread, events)) yield* checkInbox(id, events, grown, found.tasks.get(id))
+    }
   }
   yield* checkTaken(found)
 }
@@ -22,12 +25,13 @@ function* checkSteering(found: Case): Generator<Violation> {
   for (const entry of entriesOf(found, 'accepted')) {
     const { steered, task } = entry
     if (steered === undefined) continue
-    const log = found.threads.get(entry.thread)?.log ?? []
-    const sent = ofType(log, 'inbox.accepted').filter(({ data }) => data.id === steered)
+    const thread = found.threads.get(entry.thread)
+    const sent = logOf(thread, 'inbox.accepted').filter(({ data }) => data.id === steered)
+    if (sent.length === 0 && isForgotten(found, entry.thread, task)) continue
     if (sent.length !== 1)
       yield broken('G12', `${steered} steered ${task} and is in the log ${sent.length} times`, [entry, ...sent])
-    const read = ofType(log, 'message.created').filter(({ data }) => data.message.id === steered)
-    const grown = ofType(log, 'task.accepted').filter(({ data }) => data.steered === steered)
+    const read = logOf(thread, 'message.created').filter(({ data }) => data.message.id === steered)
+    const grown = logOf(thread, 'task.accepted').filter(({ data }) => data.steered === steered)
     // Whoever it steered has not ended.
     if (read.length + grown.length === 0 && found.tasks.get(task)?.completedAt === undefined) continue
     if (read.length + grown.length === 1) continue
@@ -38,8 +42,9 @@ function* checkSteering(found: Case): Generator<Violation> {
 
 function* checkSent(found: Case): Generator<Violation> {
   for (const entry of entriesOf(found, 'sent')) {
-    const log = found.threads.get(entry.thread)?.log ?? []
-    const accepted = ofType(log, 'inbox.accepted').filter(({ data }) => data.id === entry.id)
+    const thread = found.threads.get(entry.thread)
+    const accepted = logOf(thread, 'inbox.accepted').filter(({ data }) => data.id === entry.id)
+    if (accepted.length === 0 && isForgotten(found, entry.thread, entry.task)) continue
     const isWhole = accepted.every(({ task, data }) => task === entry.task && digestOf(data.content) === entry.digest)
     if (accepted.length === 1 && isWhole) continue
     yield broken('G12', `the message ${entry.id} to ${entry.task} is lost, doubled or changed`, [entry, ...accepted])

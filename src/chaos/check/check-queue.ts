@@ -1,5 +1,5 @@
 import { isTerminalEvent } from '../../core/event.ts'
-import { byTask, type Case, endingOf, ofType, type ThreadHistory } from '../history/case.ts'
+import { byTask, type Case, endingOf, isTrimmed, ofType, type ThreadHistory } from '../history/case.ts'
 import { broken, lifeOf, lineOf, type Violation } from './violation.ts'
 
 /** Whether runs took their turns, and trees held together. */
@@ -21,7 +21,9 @@ function* checkTurns({ thread, log }: ThreadHistory): Generator<Violation> {
     if (task === undefined) continue
     const line = lineOf(event)
     if (event.type === 'task.accepted' && event.data.task.type === 'run') {
-      waiting.set(task, { place: places.get(event.data.steered ?? '') ?? event.seq, line })
+      const { steered } = event.data
+      // A message that is not there was pruned, so that its place was before all that is left.
+      waiting.set(task, { place: steered === undefined ? event.seq : (places.get(steered) ?? 0), line })
     }
     const own = waiting.get(task)
     if (event.type === 'task.started' && own) {
@@ -64,14 +66,16 @@ function* checkTrees(thread: ThreadHistory, found: Case): Generator<Violation> {
     const above = events.get(parent) ?? []
     const end = endingOf(above)
     const stop = above.find((event) => isTerminalEvent(event) || event.type === 'task.cancelling')
-    if (above.length === 0) yield broken('G13', `${id} has the parent ${parent}, which is not in ${thread.thread}`)
+    const isKnown = found.homes.get(parent) === thread.thread
+    if (above.length === 0 && !isKnown)
+      yield broken('G13', `${id} has the parent ${parent}, which is not in ${thread.thread}`)
     if (!stop || !end) continue
-    const witness = [...lifeOf(found, parent), ...lifeOf(found, id)]
-    if ((own[0]?.seq ?? 0) > stop.seq)
-      yield broken('G13', `${id} was accepted after its parent ${parent} was stopped`, witness)
+    const witness = () => [...lifeOf(found, parent), ...lifeOf(found, id)]
+    if (!isTrimmed(thread, own) && (own[0]?.seq ?? 0) > stop.seq)
+      yield broken('G13', `${id} was accepted after its parent ${parent} was stopped`, witness())
     const outlives = (own.at(-1)?.seq ?? 0) > end.seq
     if (!child.detached && outlives && child.status !== 'cancelled') {
-      yield broken('G13', `${id} outlived its parent ${parent} and is ${child.status}`, witness)
+      yield broken('G13', `${id} outlived its parent ${parent} and is ${child.status}`, witness())
     }
   }
 }

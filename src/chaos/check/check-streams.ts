@@ -1,5 +1,5 @@
 import { isTerminalEvent } from '../../core/event.ts'
-import { type Case, entriesOf } from '../history/case.ts'
+import { byTask, type Case, entriesOf, type ThreadHistory } from '../history/case.ts'
 import { digestOf, type EntryOf } from '../history/entry.ts'
 import { broken, lineOf, type Violation } from './violation.ts'
 
@@ -7,7 +7,12 @@ type Stream = EntryOf<'stream'>
 
 /** Whether every connection gave what the log holds: each number after its start once, in order, with its one content. */
 export function* checkStreams(found: Case): Generator<Violation> {
-  const digests = new Map([...found.threads].map(([name, { log }]) => [name, log.map(digestOf)]))
+  const digests = new Map<string, (string | undefined)[]>()
+  for (const { thread, first, log } of found.threads.values()) {
+    const known: (string | undefined)[] = Array.from({ length: first - 1 })
+    for (const event of log) known.push(digestOf(event))
+    digests.set(thread, known)
+  }
   for (const stream of entriesOf(found, 'stream')) {
     yield* checkOrder(found, stream)
     yield* checkContent(found, stream, digests.get(stream.thread) ?? [])
@@ -16,8 +21,10 @@ export function* checkStreams(found: Case): Generator<Violation> {
 
 function* checkOrder(found: Case, stream: Stream): Generator<Violation> {
   const { thread, task, after, events, end } = stream
-  const log = found.threads.get(thread)?.log ?? []
-  const own = task === undefined ? undefined : log.filter((event) => event.task === task && event.seq > after)
+  const home = found.threads.get(thread)
+  const whole = task === undefined ? undefined : ((home && byTask(home).get(task)) ?? [])
+  if (home && task !== undefined && whole && isPartly(found, home, task, after)) return yield* checkRise(stream)
+  const own = whole?.filter((event) => event.seq > after)
   let last = after
   for (const [index, [seq]] of events.entries()) {
     const due = own ? own[index]?.seq : last + 1
@@ -35,7 +42,7 @@ function* checkOrder(found: Case, stream: Stream): Generator<Violation> {
   }
   if (!own || end !== 'end') return
   // The server said that nothing follows: then the ending was among it, or came before.
-  const ending = log.find((event) => event.task === task && isTerminalEvent(event))
+  const ending = whole?.find(isTerminalEvent)
   const isWhole = ending !== undefined && (ending.seq <= after || last === ending.seq)
   if (!isWhole)
     yield broken('G4', `the stream of ${task} ended at ${last}`, [
@@ -44,12 +51,32 @@ function* checkOrder(found: Case, stream: Stream): Generator<Violation> {
     ])
 }
 
-function* checkContent(found: Case, stream: Stream, digests: readonly string[]): Generator<Violation> {
+/** Whether a task is gone, or some of the events after this are, so that what is left does not tell what came when. */
+function isPartly(found: Case, { thread, first }: ThreadHistory, task: string, after: number): boolean {
+  return first > after + 1 || (found.deleted.has(thread) && !found.tasks.has(task))
+}
+
+/** What is left to be said of a stream whose events are gone by now. */
+function* checkRise(stream: Stream): Generator<Violation> {
+  let last = stream.after
+  for (const [index, [seq]] of stream.events.entries()) {
+    if (seq <= last) {
+      const what = `${stream.thread}: ${seq} came after ${last} for ${stream.task}`
+      return yield broken('G3', what, witnessOf(stream, index))
+    }
+    last = seq
+  }
+}
+
+/** Where a number is gone by now, whoever saw it first tells what it was. */
+function* checkContent(found: Case, stream: Stream, digests: (string | undefined)[]): Generator<Violation> {
   const { thread, node } = stream
+  const { first = 1, log = [] } = found.threads.get(thread) ?? {}
   for (const [index, [seq, digest]] of stream.events.entries()) {
+    if (seq < first) digests[seq - 1] ??= digest
     const now = digests[seq - 1]
     if (now === digest) continue
-    const event = found.threads.get(thread)?.log[seq - 1]
+    const event = log[seq - first]
     const what = now === undefined ? 'gone' : 'another'
     return yield broken('G2', `${thread}: ${seq} was shown by ${node} and is ${what}`, [
       event,

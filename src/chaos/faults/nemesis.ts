@@ -3,19 +3,26 @@ import type { Deployment, Fault } from '../nodes/deployment.ts'
 import { pause } from '../pause.ts'
 import { SeededRandom } from '../seeded-random.ts'
 
+/** How long a deployment is left alone between two faults of a kind: until some more was acknowledged, but not for long. */
+export interface Pace {
+  readonly acknowledgedMax: number
+  readonly restMsMax: number
+}
+
 export interface NemesisOptions {
   readonly deployment: Deployment
   readonly recorder: Recorder
   readonly random: SeededRandom
   /** Faults that have to be injected, by kind, before anything else. */
   readonly plan: Readonly<Record<string, number>>
+  /** A node that has answered 60 times has begun, ended and taken over tasks: that is waited for unless given. */
+  readonly pace?: Pace
   /** Whether to go on with others when the plan is done. */
   readonly goesOn: () => boolean
   /** Whether to go on at all. */
   readonly isOn: () => boolean
 }
 
-// A node that has answered so often has begun, ended and taken over tasks.
 const acknowledgedMax = 60
 
 /**
@@ -66,9 +73,10 @@ async function lane(options: NemesisOptions, faults: readonly Fault[], random: S
 }
 
 /** Until some more was acknowledged, but not for long: also what is hardly under way has to survive. */
-async function rest({ deployment, recorder }: NemesisOptions, random: SeededRandom): Promise<void> {
-  const enough = recorder.tally.acknowledged + random.below(acknowledgedMax)
-  await Promise.race([recorder.until(() => recorder.tally.acknowledged >= enough), pause(deployment.restMsMax)])
+async function rest({ deployment, recorder, pace }: NemesisOptions, random: SeededRandom): Promise<void> {
+  const most = pace ?? { acknowledgedMax, restMsMax: deployment.restMsMax }
+  const enough = recorder.tally.acknowledged + random.below(most.acknowledgedMax)
+  await Promise.race([recorder.until(() => recorder.tally.acknowledged >= enough), pause(most.restMsMax)])
 }
 
 function shuffled(kinds: readonly string[], random: SeededRandom): string[] {

@@ -8,6 +8,9 @@ import type { EntryKind, EntryOf, HistoryEntry, ThreadName } from './entry.ts'
 export interface ThreadHistory {
   readonly thread: ThreadName
   readonly head: number
+  /** The first number that is kept. What is before it was deleted or pruned. */
+  readonly first: number
+  /** Events by number: `log[0]` is `first`. */
   readonly log: readonly Event[]
   readonly messages: readonly Message[]
   /** Tasks whose results nobody took. */
@@ -22,6 +25,10 @@ export interface Case {
   readonly tasks: ReadonlyMap<string, Task>
   /** The thread of each task. */
   readonly homes: ReadonlyMap<string, ThreadName>
+  /** Threads that were asked to be deleted. */
+  readonly deleted: ReadonlySet<ThreadName>
+  /** Principals whose threads were asked to be pruned. */
+  readonly pruned: ReadonlySet<string>
 }
 
 /** Puts the entries of one round in order. The first of them begins it. */
@@ -30,9 +37,9 @@ export function caseOf(entries: readonly HistoryEntry[]): Case {
   if (round?.kind !== 'round') throw new Error(`A history begins with a round, not with ${JSON.stringify(round)}`)
   const all = <Kind extends EntryKind>(kind: Kind) => ofKind(entries, kind)
   const logs = Map.groupBy(all('log'), ({ thread }) => thread)
-  const threads = all('thread').map(({ thread, head, messages, untaken }) => {
+  const threads = all('thread').map(({ thread, head, first, messages, untaken }) => {
     const log = (logs.get(thread) ?? []).flatMap(({ events }) => events)
-    return [thread, { thread, head, log, messages, untaken }] as const
+    return [thread, { thread, head, first, log, messages, untaken }] as const
   })
   const tasks = all('task')
   return {
@@ -41,11 +48,25 @@ export function caseOf(entries: readonly HistoryEntry[]): Case {
     threads: new Map(threads),
     tasks: new Map(tasks.map(({ task }) => [task.id, task])),
     homes: new Map(tasks.map(({ task, thread }) => [task.id, thread])),
+    deleted: new Set(all('deleting').map(({ thread }) => thread)),
+    pruned: new Set(all('pruning').map(({ principal }) => principal)),
   }
 }
 
-export function entriesOf<Kind extends EntryKind>({ entries }: Case, kind: Kind): EntryOf<Kind>[] {
-  return ofKind(entries, kind)
+// A history is asked for the same over and over: what was once put in order stays so for as long as it is looked at.
+const kinds = new WeakMap<Case, Map<EntryKind, HistoryEntry[]>>()
+const tasks = new WeakMap<ThreadHistory, Map<string, Event[]>>()
+const types = new WeakMap<ThreadHistory, Map<Event['type'], Event[]>>()
+
+function kept<Owner extends object, Value>(store: WeakMap<Owner, Value>, owner: Owner, make: () => Value): Value {
+  const value = store.get(owner) ?? make()
+  store.set(owner, value)
+  return value
+}
+
+export function entriesOf<Kind extends EntryKind>(found: Case, kind: Kind): EntryOf<Kind>[] {
+  const all = kept(kinds, found, () => Map.groupBy(found.entries, (entry) => entry.kind))
+  return (all.get(kind) ?? []) as EntryOf<Kind>[]
 }
 
 function ofKind<Kind extends EntryKind>(entries: readonly HistoryEntry[], kind: Kind): EntryOf<Kind>[] {
@@ -53,11 +74,21 @@ function ofKind<Kind extends EntryKind>(entries: readonly HistoryEntry[], kind: 
 }
 
 /** The events of each task of a thread, in order. */
-export function byTask({ log }: ThreadHistory): Map<string, Event[]> {
-  return Map.groupBy(
-    log.filter((event) => event.task !== undefined),
-    (event) => event.task as string,
-  )
+export function byTask(thread: ThreadHistory): ReadonlyMap<string, Event[]> {
+  const written = () => thread.log.filter((event) => event.task !== undefined)
+  return kept(tasks, thread, () => Map.groupBy(written(), (event) => event.task as string))
+}
+
+/** The events of a type of a thread, in order. */
+export function logOf<Type extends Event['type']>(thread: ThreadHistory | undefined, type: Type) {
+  if (!thread) return []
+  const all = kept(types, thread, () => Map.groupBy(thread.log, (event) => event.type))
+  return (all.get(type) ?? []) as Extract<Event, { type: Type }>[]
+}
+
+/** Whether the beginning of a task was pruned, so that the rest does not tell all of it. */
+export function isTrimmed({ first }: ThreadHistory, events: readonly Event[]): boolean {
+  return first > 1 && events[0]?.type !== 'task.accepted'
 }
 
 export function ofType<Type extends Event['type']>(events: readonly Event[], type: Type) {

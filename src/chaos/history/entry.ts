@@ -8,8 +8,11 @@ export type ThreadName = string
 
 export type Transport = 'sse' | 'ws' | 'page'
 
-/** How a stream came to its end: the server said so, the line was cut, the node was lost, or the reader left. */
-export type StreamEnd = 'end' | 'cut' | 'lost' | 'left'
+/**
+ * How a stream came to its end: the server said so, the line was cut, the node was lost, the reader left, or what was to be
+ * read next is gone.
+ */
+export type StreamEnd = 'end' | 'cut' | 'lost' | 'left' | 'gone'
 
 /**
  * A line of a history: what a client saw, each written down when it was seen. Nothing here was asked of a node behind
@@ -35,6 +38,11 @@ export type HistoryEntry =
       readonly op: string
       readonly status: number
       readonly code: string
+      /** Of what, where that is one thread. */
+      readonly thread?: ThreadName
+      /** Where a stream was to begin, and the first number that is kept, if it was told that it comes too late. */
+      readonly after?: number
+      readonly first?: number
     }
   /** A run or a task was accepted. */
   | {
@@ -42,6 +50,8 @@ export type HistoryEntry =
       readonly thread: ThreadName
       readonly task: string
       readonly node: string
+      /** The number of its last event, as it was answered. */
+      readonly seq?: number
       readonly key?: string
       /** The key had been acknowledged before, and whether the answer said that it is a repetition. */
       readonly repeat?: { readonly isTold: boolean }
@@ -64,10 +74,22 @@ export type HistoryEntry =
       readonly digest: string
     }
   | { readonly kind: 'settled'; readonly thread: ThreadName; readonly question: string; readonly digest: string }
+  /** A thread is asked to be deleted, and was. `head` is what it had before it was asked for. */
+  | { readonly kind: 'deleting'; readonly thread: ThreadName }
+  | { readonly kind: 'deleted'; readonly thread: ThreadName; readonly head: number }
+  /** The threads of a principal are asked to be pruned to their newest `keep` events, and were. */
+  | { readonly kind: 'pruning'; readonly principal: string; readonly keep: number }
+  | { readonly kind: 'pruned'; readonly principal: string; readonly keep: number; readonly events: number }
   | { readonly kind: 'collecting'; readonly thread: ThreadName; readonly tasks: readonly string[] }
   | { readonly kind: 'collected'; readonly thread: ThreadName; readonly tasks: readonly string[] }
   /** A task was read after its end. */
-  | { readonly kind: 'ended'; readonly task: string; readonly status: string; readonly digest: string }
+  | {
+      readonly kind: 'ended'
+      readonly thread?: ThreadName
+      readonly task: string
+      readonly status: string
+      readonly digest: string
+    }
   /** A snapshot was read: its head, and the newest messages. */
   | {
       readonly kind: 'read'
@@ -95,6 +117,24 @@ export type HistoryEntry =
       readonly body: string
       readonly unknown: string
     }
+  /** Requests that were made to hurt: how many there were, and how often which answer came. */
+  | {
+      readonly kind: 'hostile'
+      readonly node: string
+      readonly sent: number
+      readonly statuses: Readonly<Record<string, number>>
+    }
+  /** One of them that was answered as none may be. */
+  | { readonly kind: 'hurt'; readonly node: string; readonly what: string; readonly sent: string; readonly got: string }
+  /** What a process held in memory, with so many idle streams or after so many hostile requests, and what it may. */
+  | {
+      readonly kind: 'memory'
+      readonly node: string
+      readonly idle?: number
+      readonly hostile?: number
+      readonly bytes: number
+      readonly bytesMax: number
+    }
   /** A step was executed, as the world outside saw it. */
   | { readonly kind: 'effect'; readonly task: string; readonly key: string; readonly attempt: number }
   /** Asked for, and not there when the round came to a standstill. */
@@ -112,6 +152,8 @@ export type HistoryEntry =
       readonly kind: 'thread'
       readonly thread: ThreadName
       readonly head: number
+      /** The first number that is kept. */
+      readonly first: number
       readonly messages: readonly Message[]
       readonly untaken: readonly string[]
     }
@@ -121,7 +163,16 @@ export type HistoryEntry =
 export type EntryKind = HistoryEntry['kind']
 export type EntryOf<Kind extends EntryKind> = Extract<HistoryEntry, { kind: Kind }>
 
-const operations: readonly EntryKind[] = ['accepted', 'cancelled', 'sent', 'settled', 'collected', 'ended']
+const operations: readonly EntryKind[] = [
+  'accepted',
+  'cancelled',
+  'sent',
+  'settled',
+  'collected',
+  'ended',
+  'deleted',
+  'pruned',
+]
 
 /** Whether an entry tells of an operation that was acknowledged, and not only of something that was read. */
 export function isAcknowledged(entry: HistoryEntry): boolean {

@@ -9,12 +9,15 @@ export interface Tally {
   cancels: number
   /** Streams that were cut in the middle while their node was well. */
   cuts: number
+  /** Hostile requests, and idle streams that were open at once. */
+  hostile: number
+  idle: number
   readonly faults: Record<string, number>
 }
 
 /** Writes a history, a line for each entry, and counts. */
 export class Recorder {
-  readonly tally: Tally = { acknowledged: 0, cancels: 0, cuts: 0, faults: {} }
+  readonly tally: Tally = { acknowledged: 0, cancels: 0, cuts: 0, hostile: 0, idle: 0, faults: {} }
   readonly #file: WriteStream
   readonly #said: WriteStream
   readonly #waiting = new Set<() => void>()
@@ -57,6 +60,8 @@ export class Recorder {
     if (isAcknowledged(entry)) tally.acknowledged += 1
     if (entry.kind === 'cancelled' && entry.tasks.length > 0) tally.cancels += 1
     if (entry.kind === 'stream' && entry.end === 'cut' && entry.events.length > 0) tally.cuts += 1
+    if (entry.kind === 'hostile') tally.hostile += entry.sent
+    if (entry.kind === 'memory') tally.idle += entry.idle ?? 0
     if (entry.kind === 'fault') tally.faults[entry.fault] = (tally.faults[entry.fault] ?? 0) + 1
   }
 }

@@ -26,58 +26,58 @@ export class FinalReads {
 
   /** Writes down everything: threads, logs, tasks. */
   async writeAll(): Promise<void> {
-    await this.#eachThread(async (principal, thread) => {
+    for (const [principal, thread] of this.#world.allThreads) {
       const name = threadName(principal, thread)
-      const head = await this.head(principal, thread)
-      for await (const events of this.#log(principal, thread)) {
+      const { head, first } = await this.#bounds(principal, thread)
+      for await (const events of this.#log(principal, thread, first)) {
         this.#world.recorder.write({ kind: 'log', thread: name, node: this.#node.name, events })
       }
       const messages = await this.#messages(principal, thread)
       const results = await this.#get<{ results: { task: string }[] }>(principal, `/v1/threads/${thread}/results`)
       const untaken = results.results.map(({ task }) => task)
-      this.#world.recorder.write({ kind: 'thread', thread: name, head, messages, untaken })
-      for (const task of await this.#tasks(principal, thread, '')) {
+      this.#world.recorder.write({ kind: 'thread', thread: name, head, first, messages, untaken })
+      for (const task of await this.#tasks(principal, `thread=${thread}`)) {
         this.#world.recorder.write({ kind: 'task', thread: name, task })
       }
-    })
+    }
   }
 
   /** Writes down how this node tells the logs, as a stream of which only digests are kept. */
   async writeDigests(): Promise<void> {
-    await this.#eachThread(async (principal, thread) => {
+    for (const [principal, thread] of this.#world.allThreads) {
+      const { first } = await this.#bounds(principal, thread)
       const events: [number, string][] = []
-      for await (const page of this.#log(principal, thread)) {
+      for await (const page of this.#log(principal, thread, first)) {
         for (const event of page) events.push([event.seq, digestOf(event)])
       }
       const name = threadName(principal, thread)
-      const read = { transport: 'page', node: this.#node.name, after: 0, events, end: 'left' } as const
+      const read = { transport: 'page', node: this.#node.name, after: first - 1, events, end: 'left' } as const
       this.#world.recorder.write({ kind: 'stream', thread: name, ...read })
-    })
+    }
   }
 
   /** The tasks that have not ended. */
   async live(): Promise<string[]> {
+    const threads = Map.groupBy(this.#world.allThreads, ([principal]) => principal)
     const ids: string[] = []
-    await this.#eachThread(async (principal, thread) => {
-      for (const status of ['pending', 'running']) {
-        ids.push(...(await this.#tasks(principal, thread, `&status=${status}`)).map(({ id }) => id))
-      }
-    })
+    for (const [principal, own] of threads) {
+      const names = new Set(own.map(([, thread]) => thread))
+      const tasks = await this.#tasks(principal, 'status=pending,running')
+      ids.push(...tasks.filter(({ thread }) => names.has(thread)).map(({ id }) => id))
+    }
     return ids
   }
 
   async head(principal: string, thread: string): Promise<number> {
-    return (await this.#get<{ head: number }>(principal, `/v1/threads/${thread}`)).head
+    return (await this.#bounds(principal, thread)).head
   }
 
-  async #eachThread(act: (principal: string, thread: string) => Promise<void>): Promise<void> {
-    for (const [principal, threads] of Object.entries(this.#world.threads)) {
-      for (const thread of threads) await act(principal, thread)
-    }
+  #bounds(principal: string, thread: string): Promise<{ head: number; first: number }> {
+    return this.#get(principal, `/v1/threads/${thread}`)
   }
 
-  async *#log(principal: string, thread: string): AsyncGenerator<readonly Event[]> {
-    for (let after = 0; ; ) {
+  async *#log(principal: string, thread: string, first: number): AsyncGenerator<readonly Event[]> {
+    for (let after = first - 1; ; ) {
       const path = `/v1/threads/${thread}/events?limit=${pageMax}&after=${after}`
       const { events, head, next } = await this.#get<Page>(principal, path)
       yield events
@@ -96,10 +96,10 @@ export class FinalReads {
     }
   }
 
-  async #tasks(principal: string, thread: string, filter: string): Promise<Task[]> {
+  async #tasks(principal: string, filter: string): Promise<Task[]> {
     const all: Task[] = []
     for (let from = ''; ; ) {
-      const path = `/v1/tasks?limit=${pageMax}&thread=${thread}${filter}${from}`
+      const path = `/v1/tasks?limit=${pageMax}&${filter}${from}`
       const { tasks, cursor } = await this.#get<{ tasks: Task[]; cursor?: string }>(principal, path)
       all.push(...tasks)
       if (cursor === undefined) return all

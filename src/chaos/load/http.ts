@@ -4,7 +4,7 @@ import { type Problem, Refused, Unanswered, unanswered } from './wire-error.ts'
 export interface Request {
   readonly url: string
   readonly token: string
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** Who has no answer by then has none. */
@@ -41,7 +41,7 @@ export async function ask(request: Request): Promise<Answer> {
 
 /** The body of an answer; rejects with what was refused. */
 export function bodyOf<Body>({ status, text }: Answer): Body {
-  const body = parsed(text)
+  const body = status === 204 ? undefined : parsed(text)
   if (status >= 400) throw new Refused(body as Problem)
   return body as Body
 }

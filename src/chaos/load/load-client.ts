@@ -1,30 +1,17 @@
-import type { Question } from '../../core/question.ts'
 import { isTerminal } from '../../core/status.ts'
 import type { Task } from '../../core/task.ts'
-import type { ThreadSnapshot } from '../../core/thread-snapshot.ts'
 import { digestOf, type Transport, threadName } from '../history/entry.ts'
 import { pause } from '../pause.ts'
 import type { SeededRandom } from '../seeded-random.ts'
+import { type Asker, answerOne, collect, readThread } from './asking.ts'
 import { followTask } from './follow.ts'
+import { deleteThread, prune } from './forgetting.ts'
+import type { Act } from './load-shape.ts'
 import { probe } from './probe.ts'
-import { makeEndlessScript, makeScript } from './script-program.ts'
+import { makeBriefScript, makeEndlessScript, makePlainScript, makeScript } from './script-program.ts'
 import { type Accepted, WireClient, type Work } from './wire-client.ts'
 import { Refused, Unanswered } from './wire-error.ts'
 import type { World } from './world.ts'
-
-const weights = {
-  run: 8,
-  spawn: 5,
-  steer: 4,
-  cancelOne: 20,
-  cancelThread: 1,
-  send: 12,
-  answer: 15,
-  collect: 4,
-  read: 2,
-  repeat: 3,
-  probe: 3,
-} as const
 
 // So many of its own tasks a client leaves alone before it waits for one.
 const ownMax = 5
@@ -60,7 +47,7 @@ export class LoadClient {
   /** Goes on until there is to be no more load, and has then got an answer to all that it asks again. */
   async run(): Promise<void> {
     while (this.#world.isLoading) {
-      const act = this.#random.weighted(weights)
+      const act = this.#random.weighted(this.#world.shape.weights)
       await this.#guard(act, () => this.#act(act))
       if (this.#own.length > ownMax) await this.#waitForOne()
     }
@@ -85,7 +72,7 @@ export class LoadClient {
     if (status === 503) await pause(retryMs)
   }
 
-  #act(act: keyof typeof weights): Promise<void> {
+  #act(act: Act): Promise<void> {
     const thread = this.#random.pick(this.#world.threads[this.#principal] ?? []) ?? ''
     switch (act) {
       case 'run':
@@ -101,15 +88,21 @@ export class LoadClient {
       case 'send':
         return this.#send()
       case 'answer':
-        return this.#answer()
+        return answerOne(this.#asker)
       case 'collect':
-        return this.#collect(thread)
+        return collect(this.#asker, thread)
       case 'read':
-        return this.#read(thread)
+        return readThread(this.#asker, thread)
       case 'repeat':
         return this.#repeat()
       case 'probe':
         return this.#latest ? probe(this.#world, this.#random, this.#principal, this.#latest.id) : Promise.resolve()
+      case 'fleeting':
+        return this.#fleeting()
+      case 'deleteThread':
+        return deleteThread(this.#asker)
+      case 'prune':
+        return prune(this.#asker)
     }
   }
 
@@ -120,11 +113,25 @@ export class LoadClient {
   }
 
   async #spawn(thread: string): Promise<void> {
-    const parent = this.#random.chance(0.3) ? this.#random.pick(this.#own) : undefined
+    // What is in a thread that may be deleted is nobody's parent.
+    const isLasting = (task: Task) => this.#world.threads[this.#principal]?.includes(task.thread)
+    const parent = this.#random.chance(0.3) ? this.#random.pick(this.#own.filter(isLasting)) : undefined
     const lineage = parent && { parent: parent.id, detached: this.#random.chance(0.5) }
     this.#leave(
       await this.#accept({ route: 'tasks', thread: parent?.thread ?? thread, body: { ...this.#work(), ...lineage } }),
     )
+  }
+
+  /** Into a thread that is deleted now and then, and that has no other: there nothing can be left that a step did. */
+  async #fleeting(): Promise<void> {
+    const thread = this.#random.pick(this.#world.fleeting[this.#principal] ?? [])
+    if (thread === undefined) return
+    const route = this.#random.chance(0.5) ? 'runs' : 'tasks'
+    this.#own.push(await this.#accept({ route, thread, body: this.#work(makePlainScript) }))
+  }
+
+  get #asker(): Asker {
+    return { world: this.#world, random: this.#random, principal: this.#principal, wire: this.#wire }
   }
 
   /** Sent once: what became of it is told by its message, so it needs no key. */
@@ -136,7 +143,7 @@ export class LoadClient {
   /** Accepts a task and cancels it a moment later. The moment decides what that finds. */
   async #cancelOne(thread: string): Promise<void> {
     const route = this.#random.chance(0.5) ? 'runs' : 'tasks'
-    const task = await this.#accept({ route, thread, body: this.#work(makeEndlessScript) })
+    const task = await this.#accept({ route, thread, body: this.#endless() })
     if (this.#random.chance(0.7)) await pause(this.#random.below(cancelMsMax))
     const tree = this.#random.chance(0.3) ? { tree: true as const } : {}
     const tasks = await this.#untilDone(() => this.#wire.cancel(thread, { task: task.id, ...tree }))
@@ -162,35 +169,6 @@ export class LoadClient {
     this.#world.recorder.write({ kind: 'sent', thread, task: task.id, id, digest: digestOf(content) })
   }
 
-  async #answer(): Promise<void> {
-    const { questions } = await this.#wire.get<{ questions: Question[] }>('/v1/questions')
-    const question = this.#random.pick(questions)
-    if (!question) return
-    const { id, thread, answer } = await this.#wire.answer(question.id, this.#random.next())
-    this.#world.recorder.write({
-      kind: 'settled',
-      thread: this.#threadName(thread),
-      question: id,
-      digest: digestOf(answer),
-    })
-  }
-
-  async #collect(thread: string): Promise<void> {
-    const path = `/v1/threads/${thread}/results`
-    const { results } = await this.#wire.get<{ results: { task: string }[] }>(path)
-    const tasks = results.slice(0, 3).map(({ task }) => task)
-    const name = this.#threadName(thread)
-    this.#world.recorder.write({ kind: 'collecting', thread: name, tasks })
-    const { collected } = await this.#wire.post<{ collected: string[] }>(`${path}/collect`, { tasks })
-    this.#world.recorder.write({ kind: 'collected', thread: name, tasks: collected })
-  }
-
-  async #read(thread: string): Promise<void> {
-    const { head, messages } = await this.#wire.get<ThreadSnapshot>(`/v1/threads/${thread}`)
-    const newest = messages.slice(-4).map((message) => [message.id, digestOf(message)] as const)
-    this.#world.recorder.write({ kind: 'read', thread: this.#threadName(thread), head, messages: newest })
-  }
-
   /** The very request that was answered before, to any node. */
   async #repeat(): Promise<void> {
     const work = this.#lastWork
@@ -206,17 +184,33 @@ export class LoadClient {
     const task = this.#own.shift()
     if (!task) return
     const { id, thread } = task
-    await followTask(
+    if (!this.#random.chance(this.#world.shape.followed)) return
+    const isThere = await followTask(
       this.#world,
       { principal: this.#principal, thread, task: id, transport: this.#transport },
       this.#random,
     )
-    if (this.#world.isOver) return
-    const ended = await this.#untilDone(() => this.#get(id))
+    if (this.#world.isOver || !isThere) return
+    const ended = await this.#endOf(task)
+    if (!ended) return
     const { status } = ended
     if (!isTerminal(status))
       this.#world.recorder.write({ kind: 'broken', what: `the stream of ${id} ended, and it is ${status}` })
-    this.#world.recorder.write({ kind: 'ended', task: id, status, digest: digestOf(ended) })
+    const name = this.#threadName(thread)
+    this.#world.recorder.write({ kind: 'ended', thread: name, task: id, status, digest: digestOf(ended) })
+  }
+
+  /** As it is after its end; undefined if it was deleted with its thread meanwhile. */
+  async #endOf({ id, thread }: Task): Promise<Task | undefined> {
+    try {
+      return await this.#untilDone(() => this.#get(id))
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      const { status, code } = error.problem
+      const where = { by: this.#name, op: `get ${id}`, thread: this.#threadName(thread) }
+      this.#world.recorder.write({ kind: 'refused', ...where, status, code })
+      return undefined
+    }
   }
 
   /** Under a key, and again until it is answered. */
@@ -230,7 +224,7 @@ export class LoadClient {
   }
 
   #written(thread: string, { task, node, isRepeat }: Accepted, key?: string): Task {
-    const { id, steered, interrupted } = task
+    const { id, seq, steered, interrupted } = task
     // Whoever has had a 202 knows that the next answer under its key is a repetition.
     const isKnown = key !== undefined && this.#acknowledged.has(key)
     if (key !== undefined) this.#acknowledged.add(key)
@@ -239,8 +233,9 @@ export class LoadClient {
       thread: this.#threadName(thread),
       task: id,
       node,
+      seq,
       ...(key !== undefined && { key }),
-      ...(isKnown && isRepeat !== undefined && { repeat: { isTold: isRepeat } }),
+      ...(isKnown && { repeat: { isTold: isRepeat } }),
       ...(steered !== undefined && { steered }),
       ...(interrupted && { interrupted }),
     })
@@ -270,7 +265,12 @@ export class LoadClient {
     return threadName(this.#principal, thread)
   }
 
-  #work(make = makeScript) {
+  #work(make = this.#world.shape.scripts === 'brief' ? makeBriefScript : makeScript) {
     return { agent: 'script', input: { script: make(this.#random, this.#world.effect) } }
+  }
+
+  #endless() {
+    const make = this.#world.shape.scripts === 'brief' ? makeBriefScript : makeScript
+    return this.#work((random, effect) => makeEndlessScript(random, make(random, effect)))
   }
 }

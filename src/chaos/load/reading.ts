@@ -119,9 +119,11 @@ async function readSocket(place: Place): Promise<Reading> {
     else if (frame.type === 'error' && frame.problem) {
       attached.reject(new Refused(frame.problem))
       // Of one that was attached: the log could not be read on, and whoever reads comes back.
-      tape.end('lost')
+      tape.end(frame.problem.code === 'offset_gone' ? 'gone' : 'lost')
     } else if (frame.type === 'event' && frame.event) tape.push(frame.event)
     else if (frame.type === 'end' && task !== undefined) tape.end('end')
+    // The thread was deleted.
+    else if (frame.type === 'detached') tape.end('gone')
     else {
       tape.complaints.push(`a ${frame.type} came to an attachment`)
       tape.end('lost')

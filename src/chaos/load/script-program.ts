@@ -31,9 +31,26 @@ export function makeScript(random: SeededRandom, effect: string, depth = 0): Scr
   return ending === 'fail' ? [...ops, { fail: 'as the script says' }] : ops
 }
 
-/** A script that never ends by itself. */
-export function makeEndlessScript(random: SeededRandom, effect: string): Script {
-  const first = makeScript(random, effect).filter((op) => !('return' in op) && !('fail' in op))
+/** A script that is over within a moment and is nobody's parent. */
+export function makeBriefScript(random: SeededRandom, effect: string): Script {
+  const ops: ScriptOp[] = [
+    { say: 'brief;' },
+    { step: 'brief', effect, sleepMs: random.below(5) },
+    { sleepMs: random.below(20) },
+    { emit: 'mark', payload: {}, times: 1 + random.below(3) },
+  ]
+  return ops.slice(random.below(ops.length))
+}
+
+/** A script that leaves nothing outside its thread: no effect, no child, no question. */
+export function makePlainScript(random: SeededRandom): Script {
+  const marks = { emit: 'mark', payload: {}, times: 1 + random.below(20), everyMs: random.below(3) }
+  return [{ say: 'plain;' }, marks, { sleepMs: duration(random, 20) }]
+}
+
+/** A script that never ends by itself, made from one that does. */
+export function makeEndlessScript(random: SeededRandom, script: Script): Script {
+  const first = script.filter((op) => !('return' in op) && !('fail' in op))
   return [...first, { hang: random.chance(0.1) ? 'hard' : true }]
 }
 

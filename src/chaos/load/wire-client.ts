@@ -6,6 +6,9 @@ import { type Answer, ask, bodyOf } from './http.ts'
 import { type Asking, type Frame, Socket } from './socket.ts'
 import type { World } from './world.ts'
 
+// Longer than grace times and the time that readers elsewhere are given.
+const deleteMs = 8_000
+
 /** A request that accepts work. */
 export interface Work {
   readonly route: 'runs' | 'tasks'
@@ -17,8 +20,8 @@ export interface Work {
 export interface Accepted {
   readonly task: Task & { readonly steered?: string; readonly interrupted?: readonly string[] }
   readonly node: string
-  /** Whether the answer said that it repeats an earlier one; unknown over WebSocket. */
-  readonly isRepeat?: boolean
+  /** Whether the answer said that it repeats an earlier one. */
+  readonly isRepeat: boolean
 }
 
 /** Asks any node over lines that may break. Rejects with `Refused`, or with `Unanswered`. */
@@ -40,7 +43,7 @@ export class WireClient {
     if (this.#usesSocket && route === 'runs') {
       const keyed = key === undefined ? {} : { idempotencyKey: key }
       const { frame, node } = await this.#frame({ type: 'run', thread, ...body, ...keyed })
-      return { task: frame['task'] as Accepted['task'], node: node.name }
+      return { task: frame['task'] as Accepted['task'], node: node.name, isRepeat: frame['replayed'] === true }
     }
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key }
     const { answer, node } = await this.#ask('POST', `/v1/threads/${thread}/${route}`, body, headers)
@@ -79,6 +82,11 @@ export class WireClient {
     return bodyOf<Body>((await this.#ask('GET', path)).answer)
   }
 
+  /** Waits for as long as whatever is in the thread may take to end. */
+  async deleteThread(thread: string): Promise<void> {
+    bodyOf((await this.#ask('DELETE', `/v1/threads/${thread}`, undefined, {}, deleteMs)).answer)
+  }
+
   /** The answer as it is, refusals too. */
   async raw(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
     return (await this.#ask(method, path, body)).answer
@@ -88,10 +96,15 @@ export class WireClient {
     this.#socket?.socket.drop()
   }
 
-  async #ask(method: 'GET' | 'POST', path: string, body?: unknown, headers: Record<string, string> = {}) {
+  async #ask(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    timeoutMs = this.#world.timeoutMs,
+  ) {
     const node = await this.#world.node(this.#random)
     const url = `${this.#urlOf(node)}${path}`
-    const { timeoutMs } = this.#world
     const answer = await ask({
       url,
       token: this.#token,

@@ -2,6 +2,7 @@ import type { Recorder } from '../history/recorder.ts'
 import type { ServedNode } from '../nodes/served-node.ts'
 import { pause } from '../pause.ts'
 import type { SeededRandom } from '../seeded-random.ts'
+import type { LoadShape } from './load-shape.ts'
 
 export interface WorldOptions {
   readonly recorder: Recorder
@@ -10,6 +11,11 @@ export interface WorldOptions {
   readonly tokens: Readonly<Record<string, string>>
   /** Thread ids by principal. */
   readonly threads: Readonly<Record<string, readonly string[]>>
+  /** Thread ids by principal, of threads that are deleted now and then. */
+  readonly fleeting: Readonly<Record<string, readonly string[]>>
+  /** Whose threads may be pruned, if anybody's: retention of a principal reaches all threads that it has. */
+  readonly pruned?: string
+  readonly shape: LoadShape
   /** Where steps leave their effects. */
   readonly effect: string
   readonly leaseMs: number
@@ -23,6 +29,9 @@ export class World {
   readonly recorder: Recorder
   readonly nodes: readonly ServedNode[]
   readonly threads: Readonly<Record<string, readonly string[]>>
+  readonly fleeting: Readonly<Record<string, readonly string[]>>
+  readonly pruned: string | undefined
+  readonly shape: LoadShape
   readonly effect: string
   /** Longer than a node without a fault takes, so that only one that is frozen or cut off is given up. */
   readonly timeoutMs: number
@@ -33,11 +42,15 @@ export class World {
   /** Nobody waits for anything any more. */
   isOver = false
   readonly #tokens: Readonly<Record<string, string>>
+  readonly #guests: { readonly principal: string; readonly token: string; readonly threads: readonly string[] }[] = []
 
   constructor(options: WorldOptions) {
     this.recorder = options.recorder
     this.nodes = options.nodes
     this.threads = options.threads
+    this.fleeting = options.fleeting
+    this.pruned = options.pruned
+    this.shape = options.shape
     this.effect = options.effect
     this.timeoutMs = Math.max(2_000, 2 * options.leaseMs)
     this.#tokens = options.tokens
@@ -47,8 +60,24 @@ export class World {
     return Object.keys(this.#tokens)
   }
 
+  /** Whoever is no client and has threads of its own, which are looked at as well when the round is over. */
+  admit(principal: string, token: string, threads: readonly string[]): void {
+    this.#guests.push({ principal, token, threads })
+  }
+
+  /** All threads, with whom they belong to. */
+  get allThreads(): [principal: string, thread: string][] {
+    const own = this.principals.map((principal) => {
+      return { principal, threads: [...(this.threads[principal] ?? []), ...(this.fleeting[principal] ?? [])] }
+    })
+    return [...own, ...this.#guests].flatMap(({ principal, threads }) =>
+      threads.map((thread): [string, string] => [principal, thread]),
+    )
+  }
+
   token(principal: string): string {
-    return this.#tokens[principal] ?? ''
+    const guest = this.#guests.find((each) => each.principal === principal)
+    return this.#tokens[principal] ?? guest?.token ?? ''
   }
 
   /** A node to ask; waits for one if none is up. */

@@ -16,6 +16,10 @@ export interface Deployment {
   readonly nodes: readonly ServedNode[]
   readonly tokens: Readonly<Record<string, string>>
   readonly leaseMs: number
+  /** The token of a principal that is no client: whoever attacks. Undefined for nodes that somebody else runs. */
+  readonly strangerToken?: string
+  /** Whether old events may be removed. Not where somebody else's are there too. */
+  readonly mayPrune: boolean
   /** Between two faults of a kind it is left alone for at most this. */
   readonly restMsMax: number
   readonly faults: readonly Fault[]

@@ -35,6 +35,7 @@ export async function foreignDeployment({ urls, tokens, leaseMs, random }: Forei
     nodes,
     tokens,
     leaseMs,
+    mayPrune: false,
     restMsMax: leaseMs,
     faults: [],
     start: () => Promise.resolve(),

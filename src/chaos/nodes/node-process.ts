@@ -31,6 +31,10 @@ export class NodeProcess {
     void this.exited.then((code) => this.#listening.reject(new Error(`The node ended with ${code}: ${this.said}`)))
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
   /** Where it listens, once it does. */
   get url(): Promise<string> {
     return this.#listening.promise

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { freeze, nodeFaults } from '../faults/node-faults.ts'
 import { storeFaults } from '../faults/store-faults.ts'
 import type { Recorder } from '../history/recorder.ts'
+import { commonLines, type LineShape } from '../load/load-shape.ts'
 import { administer } from '../postgres/administer.ts'
 import type { Database } from '../postgres/database.ts'
 import { StoreProxy } from '../postgres/store-proxy.ts'
@@ -17,6 +18,8 @@ export interface OwnDeploymentOptions {
   readonly random: SeededRandom
   readonly leaseMs: number
   readonly nodeCount: number
+  /** Where lines to nodes break. */
+  readonly lines?: LineShape
   /** Where the store is, if not in a file of its own. */
   readonly database?: Database
   /** Modules that nodes load before anything else, as `node --import` does. */
@@ -27,6 +30,9 @@ const tokens = {
   alice: 'alice-0123456789abcdef0123456789abcdef',
   bob: 'bob-fedcba9876543210fedcba9876543210',
 }
+
+// No client has it.
+const strangerToken = 'mallory-00112233445566778899aabbccddeeff'
 
 // Where a single node comes back at once there is nothing to wait for but load.
 const sqliteRestMsMax = 1_500
@@ -40,7 +46,7 @@ export async function ownDeployment(options: OwnDeploymentOptions): Promise<Depl
 function settings({ leaseMs, preload = [] }: OwnDeploymentOptions, folder: string, imports: readonly string[] = []) {
   const all = [...preload, ...imports].map((module) => `--import=${module}`)
   return {
-    HOLDFAST_TOKENS: Object.entries(tokens)
+    HOLDFAST_TOKENS: Object.entries({ ...tokens, mallory: strangerToken })
       .map(([principal, token]) => `${principal}=${token}`)
       .join(','),
     HOLDFAST_LEASE_MS: String(leaseMs),
@@ -54,15 +60,17 @@ function settings({ leaseMs, preload = [] }: OwnDeploymentOptions, folder: strin
 }
 
 function onSqlite(options: OwnDeploymentOptions, folder: string): Deployment {
-  const { recorder, random, leaseMs } = options
+  const { recorder, random, leaseMs, lines = commonLines } = options
   const store = { HOLDFAST_STORE: `sqlite:${join(folder, 'holdfast.db')}` }
   const env = () => ({ ...settings(options, folder), ...store })
-  const node = new OwnNode({ name: 'node0', recorder, random, env })
+  const node = new OwnNode({ name: 'node0', recorder, random, lines, env })
   const nodes = [node]
   return {
     nodes,
     tokens,
     leaseMs,
+    strangerToken,
+    mayPrune: true,
     restMsMax: sqliteRestMsMax,
     faults: nodeFaults({ nodes, recorder, leaseMs }),
     start: () => node.start(),
@@ -80,7 +88,7 @@ async function onPostgres(options: OwnDeploymentOptions, database: Database, fol
   const { recorder, random, leaseMs, nodeCount } = options
   const schema = `chaos_${random.below(2 ** 31)}`
   const target = `${database.url}${database.url.includes('?') ? '&' : '?'}schema=${schema}`
-  const lines: { node: OwnNode; proxy: StoreProxy }[] = []
+  const stores: { node: OwnNode; proxy: StoreProxy }[] = []
   for (let index = 0; index < nodeCount; index += 1) {
     const proxy = await StoreProxy.start(target)
     const name = `node${index}`
@@ -88,33 +96,35 @@ async function onPostgres(options: OwnDeploymentOptions, database: Database, fol
       const imports = skewOptions(random, recorder, name)
       return { ...settings(options, folder, imports), HOLDFAST_STORE: proxy.url }
     }
-    lines.push({ node: new OwnNode({ name, recorder, random, env }), proxy })
+    stores.push({ node: new OwnNode({ name, recorder, random, lines: options.lines ?? commonLines, env }), proxy })
   }
-  const nodes = lines.map(({ node }) => node)
+  const nodes = stores.map(({ node }) => node)
   const server = administer(database.url, schema)
-  const ports = () => lines.flatMap(({ proxy }) => proxy.ports)
+  const ports = () => stores.flatMap(({ proxy }) => proxy.ports)
   const terminate = (random: SeededRandom) => server.terminate(ports(), random)
   const shared = { recorder, leaseMs }
   return {
     nodes,
     tokens,
     leaseMs,
+    strangerToken,
+    mayPrune: true,
     restMsMax: leaseMs,
     faults: [
       ...nodeFaults({ nodes, ...shared }),
       ...(nodeCount > 1 ? [freeze({ nodes, ...shared })] : []),
-      ...storeFaults({ lines, database, terminate, ...shared }),
+      ...storeFaults({ lines: stores, database, terminate, ...shared }),
     ],
     async start() {
       await Promise.all(nodes.map((node) => node.start()))
     },
     async heal() {
-      for (const { proxy } of lines) proxy.heal()
+      for (const { proxy } of stores) proxy.heal()
       await Promise.all(nodes.map((node) => (node.isAlive ? Promise.resolve() : node.start())))
     },
     async close() {
       await Promise.all(nodes.map((node) => node.close()))
-      await Promise.all(lines.map(({ proxy }) => proxy.close()))
+      await Promise.all(stores.map(({ proxy }) => proxy.close()))
       await server.drop()
       await rm(folder, { recursive: true, force: true })
     },

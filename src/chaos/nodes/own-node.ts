@@ -1,4 +1,5 @@
 import type { Recorder } from '../history/recorder.ts'
+import type { LineShape } from '../load/load-shape.ts'
 import { pause } from '../pause.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { CuttingProxy } from './cutting-proxy.ts'
@@ -9,13 +10,12 @@ export interface OwnNodeOptions {
   readonly name: string
   readonly recorder: Recorder
   readonly random: SeededRandom
+  /** Where its lines break. */
+  readonly lines: LineShape
   /** The settings of its next process. */
   readonly env: () => Readonly<Record<string, string>>
 }
 
-// Half of the connections break within their first answers or events, the others after some hundred.
-const bytesShort = 2_000
-const bytesLong = 40_000
 const retryMs = 100
 // A node that cannot start for as long is broken, whatever else goes on.
 const startMsMax = 60_000
@@ -39,14 +39,18 @@ export class OwnNode implements ServedNode {
     return this.#proxy?.url ?? this.url
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
   get isAlive(): boolean {
     return this.#process !== undefined
   }
 
   /** Starts it, and again for as long as its store is not there. */
   async start(): Promise<void> {
-    const { random } = this.#options
-    const bytes = () => random.below(random.chance(0.5) ? bytesShort : bytesLong)
+    const { random, lines } = this.#options
+    const bytes = () => random.below(random.chance(lines.shortShare) ? lines.short : lines.long)
     this.#proxy ??= await CuttingProxy.start(() => Number(new URL(this.url).port), bytes)
     const startedAt = performance.now()
     for (;;) {

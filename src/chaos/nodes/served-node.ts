@@ -7,6 +7,8 @@ export interface ServedNode {
   readonly breakingUrl: string
   /** Clients may ask it. One that is frozen or dead may not be up, or nobody may know yet. */
   readonly isUp: boolean
+  /** Its process, if that is a child of this one. */
+  readonly pid?: number | undefined
   /** Counts its processes. */
   readonly life: number
 }

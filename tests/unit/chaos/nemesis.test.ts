@@ -27,6 +27,7 @@ function deploymentOf(inject: Fault['inject']): Deployment {
     tokens: {},
     leaseMs: 1,
     restMsMax: 0,
+    mayPrune: false,
     faults: [{ kind: 'kill', to: 'node', weight: 1, inject }],
     start: () => Promise.resolve(),
     heal: () => Promise.resolve(),

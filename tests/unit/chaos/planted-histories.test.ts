@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../../src/chaos/history/entry.ts'
 import { checkHistory } from '../../../src/chaos/index.ts'
+import { deletedLines, forgottenPlants, prunedLines } from './forgotten-plants.ts'
 import { logPlants } from './log-plants.ts'
 import { withTask } from './plant.ts'
 import { linesOf, soundDraft } from './sound-history.ts'
@@ -29,6 +30,19 @@ async function complaintsOf(lines: readonly HistoryEntry[]): Promise<string[]> {
 describe('the checker of histories', () => {
   it('finds nothing in a history in which nothing is wrong', async () => {
     expect(await complaintsOf(linesOf(soundDraft()))).toEqual([])
+  })
+
+  it('finds nothing in threads that were deleted or pruned as they were asked to be', async () => {
+    expect(await complaintsOf(deletedLines())).toEqual([])
+    for (let keep = 1; keep <= 31; keep += 1) expect(await complaintsOf(prunedLines(keep))).toEqual([])
+  })
+
+  it.each(forgottenPlants)('finds %s', async (_title, complaint, plant) => {
+    const complaints = await complaintsOf(plant())
+    expect(
+      complaints.some((text) => complaint.test(text)),
+      complaints.join('\n') || 'nothing was found',
+    ).toBe(true)
   })
 
   it.each([...logPlants, ...taskPlants])('finds %s', async (_title, complaint, plant) => {

@@ -43,6 +43,7 @@ export function linesOf({ logs, tasks, entries, untaken }: Draft): HistoryEntry[
       kind: 'thread',
       thread,
       head: events.length,
+      first: 1,
       messages: messagesIn(events),
       untaken: thread === home ? untaken : [],
     },

@@ -1,0 +1,54 @@
+import { connect, type Socket } from 'node:net'
+import { systemClock } from '../../runtime/clock.ts'
+import type { Attack } from './attack.ts'
+
+/** What came back before the connection was closed, by either side. */
+export interface Reaction {
+  readonly isConnected: boolean
+  readonly received: string
+  /** Of all answers, those of upgrades too. */
+  readonly statuses: readonly number[]
+}
+
+const floodBytesMax = 100_000_000
+// A node that waits for the rest of a request is left after so long.
+const patienceMs = 12_000
+
+/** Resolves when it is over. That the other side closes is as good as an answer. */
+export async function launch(attack: Attack, host: string, port: number): Promise<Reaction> {
+  const socket = connect(port, host)
+  const until = attack.until ?? '\r\n\r\n'
+  let received = ''
+  let isConnected = false
+  // Reset, so that what was closed does not keep the port that the next one needs.
+  const leave = () => socket.resetAndDestroy()
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
+  socket.on('connect', () => {
+    isConnected = true
+  })
+  socket.on('data', (data: Buffer) => {
+    received += data.toString('latin1')
+    if (received.includes(until)) leave()
+  })
+  // What the other side thinks of it is in what was received.
+  socket.on('error', () => {})
+  socket.write(attack.bytes, () => {
+    if (attack.leaves) leave()
+  })
+  if (attack.flood) void flood(socket, attack.flood)
+  const timer = systemClock.setTimer(patienceMs, leave)
+  await closed
+  timer.cancel()
+  const statuses = [...received.matchAll(/^HTTP\/1\.[01] ([0-9]{3})/gm)].map(([, status]) => Number(status))
+  return { isConnected, received, statuses }
+}
+
+async function flood(socket: Socket, bytes: Buffer): Promise<void> {
+  for (let sent = 0; sent < floodBytesMax && !socket.destroyed; sent += bytes.length) {
+    if (socket.write(bytes)) continue
+    await new Promise<void>((resolve) => {
+      socket.once('drain', resolve).once('close', resolve)
+    })
+  }
+  socket.end()
+}

@@ -1,0 +1,88 @@
+/** Texts that have broken programs before, wherever they are put. */
+export const nastyTexts: readonly string[] = [
+  'a\r\nSet-Cookie: injected=1',
+  'a\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
+  '\n\ndata: injected\n\n',
+  'line\u2028separator\u2029',
+  '\u0000',
+  '\u001b[2J\u001b[31mred',
+  '\ud800',
+  '\ufeff',
+  '__proto__',
+  'constructor',
+  '../../../../etc/passwd',
+  '{{7*7}}<%= 7*7 %>',
+  "' OR 1=1; DROP TABLE tasks; --",
+  '<script>alert(1)</script>',
+  '%s%n%x',
+  'e\u0301'.repeat(200),
+  'x'.repeat(5000),
+  '',
+  ' ',
+]
+
+export const wrongNumbers: readonly string[] = [
+  '-1',
+  '1.5',
+  '1e3',
+  '0x10',
+  '',
+  ' 1',
+  '+1',
+  '٣',
+  'NaN',
+  '9007199254740992',
+  '99999999999999999999999999',
+  '1'.repeat(4000),
+  '1,2',
+  '[]',
+]
+
+export const wrongValues: readonly unknown[] = [null, true, 0, -1, 1.5, 1e300, '', [], {}, [[]], { a: { b: [] } }]
+
+/** Routes, some with what nobody has. */
+export const paths: readonly string[] = [
+  '/v1/threads',
+  '/v1/threads/t',
+  '/v1/threads/t/runs',
+  '/v1/threads/t/tasks',
+  '/v1/threads/t/messages',
+  '/v1/threads/t/events',
+  '/v1/threads/t/cancel',
+  '/v1/threads/t/results',
+  '/v1/threads/t/results/collect',
+  '/v1/tasks',
+  '/v1/tasks/bg_0',
+  '/v1/tasks/bg_0/cancel',
+  '/v1/tasks/bg_0/messages',
+  '/v1/questions',
+  '/v1/questions/q_0/answer',
+  '/v1/agents',
+  '/v1/limits',
+  '/v1/events',
+  '/v1/login',
+  '/v1/logout',
+  '/v1/prune',
+  '/v1/ws',
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/openapi.json',
+  '/console',
+  '/',
+]
+
+/** Routes that read a body, each with one that is right. */
+export const posts: readonly (readonly [path: string, body: Readonly<Record<string, unknown>>])[] = [
+  ['/v1/threads/t/runs', { agent: 'echo', prompt: 'hello', description: 'd', onBusy: 'queue', metadata: { a: 1 } }],
+  ['/v1/threads/t/runs', { agent: 'script', input: { script: [{ say: 'hello' }] }, onResult: 'wake', timeoutMs: 5000 }],
+  ['/v1/threads/t/tasks', { agent: 'echo', prompt: 'hello', name: 'n', type: 'agent', detached: true }],
+  ['/v1/threads/t/tasks', { agent: 'echo', parts: [{ type: 'text', text: 'hello' }], parent: 'bg_0' }],
+  ['/v1/threads/t/cancel', { scope: 'all', reason: 'r' }],
+  ['/v1/threads/t/results/collect', { tasks: ['bg_0'] }],
+  ['/v1/tasks/bg_0/cancel', { tree: true, reason: 'r' }],
+  ['/v1/tasks/bg_0/messages', { content: 'hello', from: 'f' }],
+  ['/v1/questions/q_0/answer', { answer: 'yes' }],
+  ['/v1/prune', { eventsMs: 86_400_000, eventsPerThread: 1_000_000 }],
+  ['/v1/login', { token: 'wrong' }],
+]
