@@ -1,11 +1,25 @@
+import { existsSync } from 'node:fs'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // These start processes, kill them and wait for others to notice; everything else is done in seconds.
-const slow = ['server', 'cli', 'package', 'examples', 'crash', 'chaos', 'deploy', 'console'].map(
-  (folder) => `tests/${folder}/**/*.test.ts`,
-)
+const slow = [
+  'server',
+  'cli',
+  'package',
+  'examples',
+  'crash',
+  'chaos',
+  'deploy',
+  'console',
+  'security',
+  'docs-site',
+].map((folder) => `tests/${folder}/**/*.test.ts`)
 // These start a browser.
 slow.push('tests/react/**/*browser*.test.ts')
+
+// These give the whole process a document, which React looks for when it is loaded.
+const alone = ['tests/react/*.test.ts']
 
 // These need a PostgreSQL server, which is started once for all of them.
 const postgres = ['tests/postgres/**/*.test.ts']
@@ -29,32 +43,89 @@ const leftOutOnPostgres = [
   ...(process.env['HOLDFAST_TEST_POSTGRES'] === 'all' ? [] : longOnPostgres),
 ].map((name) => `tests/scenarios/${name}.test.ts`)
 
+// Begun last, these would be all that is left to wait for. The longest is the first.
+const longFiles = [
+  'crash/store-calls',
+  'unit/stores/store-suite',
+  'cli/docs',
+  'examples/chat',
+  'chaos/postgres',
+  'chaos/sqlite',
+  'server/client',
+  'console/task',
+  'deploy/doctor',
+  'server/restarts',
+  'deploy/docs',
+  'scenarios/resume-steps',
+  'scenarios/questions-restarts',
+  'scenarios/resume-branches',
+  'scenarios/demo',
+].map((name) => `/tests/${name}.test.ts`)
+
+/** In a clone nothing is known of the last run, so what takes long is known here. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => placeOf(a) - placeOf(b))
+  }
+}
+
+function placeOf({ moduleId }: TestSpecification): number {
+  const place = longFiles.findIndex((name) => moduleId.endsWith(name))
+  return place === -1 ? longFiles.length : place
+}
+
+/*
+ * Files that run one after the other in a process share its modules: to load them again for each takes longer than most of
+ * them take to run. Whatever else a file changes of its process is put back, here or by itself.
+ */
+const shared = { isolate: false, restoreMocks: true, unstubGlobals: true, unstubEnvs: true } as const
+
+// In memory an fsync costs nothing, and what a process wrote survives its death all the same.
+const inMemory: Record<string, string> = existsSync('/dev/shm') ? { TMPDIR: '/dev/shm' } : {}
+
+const quick = {
+  env: inMemory,
+  // The default leaves one core to the reporter, which on a machine of two is half of it.
+  maxWorkers: '100%',
+  // Only a test that waits for what never comes gets near this, or a machine under heavy load.
+  testTimeout: 20_000,
+  hookTimeout: 20_000,
+  sequence: { groupOrder: 0 },
+} as const
+
 export default defineConfig({
   test: {
     pool: 'forks',
     // The store's writer thread loads sources itself; compiled once, they open in a fraction of the time.
     env: { NODE_COMPILE_CACHE: 'node_modules/.cache/holdfast-compiled' },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
+          ...shared,
+          ...quick,
           name: 'fast',
           include: ['tests/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...slow, ...postgres],
-          // The default leaves one core to the reporter, which on a machine of two is half of it.
-          maxWorkers: '100%',
-          // Only a test that waits for what never comes gets near this, or a machine under heavy load.
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
-          sequence: { groupOrder: 0 },
+          exclude: [...configDefaults.exclude, ...slow, ...postgres, ...alone],
         },
       },
       {
         test: {
+          ...quick,
+          name: 'alone',
+          include: alone,
+          exclude: [...configDefaults.exclude, ...slow],
+        },
+      },
+      {
+        test: {
+          ...shared,
           name: 'postgres',
           include: [...postgres, ...onPostgres],
           exclude: [...configDefaults.exclude, ...leftOutOnPostgres],
-          env: { HOLDFAST_TEST_STORE: 'postgres' },
-          globalSetup: 'tests/postgres/harness/global-setup.ts',
+          env: { ...inMemory, HOLDFAST_TEST_STORE: 'postgres' },
+          globalSetup: ['tests/postgres/harness/global-setup.ts', 'tests/server/harness/global-setup.ts'],
           maxWorkers: '100%',
           testTimeout: 30_000,
           hookTimeout: 30_000,
@@ -63,11 +134,12 @@ export default defineConfig({
       },
       {
         test: {
+          ...shared,
           name: 'slow',
           include: slow,
-          globalSetup: 'tests/console/harness/global-setup.ts',
-          // Each file starts processes of its own; more of them at once would only wait for each other.
-          maxWorkers: 2,
+          globalSetup: ['tests/console/harness/global-setup.ts', 'tests/server/harness/global-setup.ts'],
+          // Each file starts processes of its own and waits for them; a third of the time no core has anything to do for two.
+          maxWorkers: 3,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },

@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CallPoint } from './counted-store.ts'
+import { buildStoryProgram, type StoryProgram } from './story-program.ts'
 import { storyViolations, Telling } from './telling.ts'
 
 interface Tried {
@@ -8,11 +9,15 @@ interface Tried {
   readonly wrong: string[]
 }
 
+let program: StoryProgram
 let points: CallPoint[] = []
 
 beforeAll(async () => {
-  points = await Telling.within((telling) => telling.count())
+  program = await buildStoryProgram()
+  points = await Telling.within((telling) => telling.count(), program.url)
 })
+
+afterAll(() => program.remove())
 
 /** Tells the story once for each point, with so many processes that die there, two stories at a time. */
 async function tryAll(chosen: readonly CallPoint[], lives: number): Promise<Tried> {
@@ -29,7 +34,7 @@ async function tryPoint(point: CallPoint, lives: number, tried: Tried): Promise<
   const found = await Telling.within(async (telling) => {
     for (let life = 1; life <= lives; life++) if (await telling.die(point)) tried.deathCount += 1
     return telling.finish()
-  })
+  }, program.url)
   const { method, nth, when } = point
   tried.wrong.push(...storyViolations(found).map((violation) => `${when} ${method} ${nth}: ${violation}`))
 }

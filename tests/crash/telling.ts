@@ -18,20 +18,25 @@ import { storyAgents, storyThread, tellStory } from './story.ts'
 export class Telling {
   readonly #entries: Entry[] = []
   readonly #folder: string
+  readonly #program: string
   #lifeCount = 0
 
-  /** In a folder that is removed in the end. */
-  static async within<Value>(use: (telling: Telling) => Promise<Value>): Promise<Value> {
+  /** In a folder that is removed in the end, by processes of this program. */
+  static async within<Value>(
+    use: (telling: Telling) => Promise<Value>,
+    program = './story-process.ts',
+  ): Promise<Value> {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-crash-'))
     try {
-      return await use(new Telling(folder))
+      return await use(new Telling(folder, program))
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
   }
 
-  private constructor(folder: string) {
+  private constructor(folder: string, program: string) {
     this.#folder = folder
+    this.#program = program
   }
 
   /** Tells it in a process that kills itself at a call of the store; false if it came to its end without that call. */
@@ -55,7 +60,7 @@ export class Telling {
   }
 
   async #process(options: { readonly dieAt?: CallPoint }): Promise<NodeJS.Signals | null> {
-    const child = new Child('./story-process.ts', { ...this.#files(), ...options, told: this.#entries })
+    const child = new Child(this.#program, { ...this.#files(), ...options, told: this.#entries })
     const { signal, code, complaint } = await child.ended()
     if (signal === null && code !== 0) throw new Error(`A process that tells the story failed: ${complaint}`)
     this.#entries.push(...child.entries)
