@@ -1,85 +1,45 @@
-// Does the past make the present slower on PostgreSQL? Run with `node bench/postgres-growth.ts`.
+// Does the past make the present slower on PostgreSQL? Run with `node bench/postgres-growth.ts`, or with `--share 0.1` for a tenth
+// of the past, and so on.
 //
-// Two stores, one empty and one with 1,000,000 ended tasks in 100,000 threads and 1,000,000 rows of the log, each of 20 events,
-// written by SQL. On both, in turns: one append (an event emitted and committed), one claim (the store is asked for work and has
-// none), one attach (a subscription to a thread's last events, until the first is there). Compared are the medians. The past is
-// 20 million events and not 100: rows are found by B-trees, so what counts is how many pages a search reads, and that is
-// reported for the index of the log, and what it would be with five times the rows. Not measured: a database larger than memory.
+// Two stores, one empty and one with 1,000,000 ended tasks in 100,000 threads, their messages, and 1,000,000 rows of the log, each
+// of 20 events of some 300 bytes, written by SQL and vacuumed. On both, in turns, in a thread that is new in both: one append (an
+// event emitted and committed), one claim (the store is asked for work and has none), one attach (a subscription to a thread's
+// last events, until the first is there). Compared are the medians. The past is 20 million events and not 100: rows are found by
+// B-trees, so what counts is how many pages a search reads, and that is reported for the index of the log, and what it would be
+// with 100 million. Not measured: a database larger than memory.
 
+import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { type AgentContext, createRuntime, type Runtime } from '../src/index.ts'
 import { postgresStore } from '../src/stores/postgres/index.ts'
 import type { PostgresServer } from '../tests/postgres/harness/server.ts'
 import { report } from './figures.ts'
 import { newStoreUrl, withServer } from './postgres/database.ts'
 import { fillWithPast, type PastRows } from './postgres/past.ts'
-import { median, timed } from './rounds.ts'
-import { payload } from './sqlite-load.ts'
+import { openPresent, operations, type Present, timesOf } from './present.ts'
+import { timed } from './rounds.ts'
 
-const past: PastRows = { threads: 100_000, tasksPerThread: 10, chunksPerThread: 10, eventsPerChunk: 20 }
+const { values } = parseArgs({ options: { share: { type: 'string', default: '1' } } })
+const past: PastRows = {
+  threads: Math.max(1, Math.round(100_000 * Number(values.share))),
+  tasksPerThread: 10,
+  chunksPerThread: 10,
+  eventsPerChunk: 20,
+}
+const taskCount = past.threads * past.tasksPerThread
+const eventCount = past.threads * past.chunksPerThread * past.eventsPerChunk
+const eventCountMeant = 100_000_000
 const roundCount = 200
-const thread = 'thread-1'
-
-interface Present {
-  readonly operations: Record<'append' | 'claim' | 'attach', () => Promise<unknown>>
-  close(): Promise<void>
-}
-
-async function open(url: string): Promise<Present> {
-  const store = postgresStore({ url })
-  const asked = orders()
-  const appender = async (ctx: AgentContext) => {
-    for await (const done of asked) {
-      await ctx.emit(payload.name, payload.payload)
-      await ctx.step('flushed', () => null)
-      done()
-    }
-  }
-  const runtime: Runtime = createRuntime({ store, agents: { appender } })
-  await runtime.run({ thread, agent: 'appender', prompt: 'go' })
-  for (let n = 0; n < 10; n++) await asked.next()
-  const query = { node: 'node_2', agents: ['appender', 'past'], starts: 100, orphans: 0, withCounts: false }
-  return {
-    operations: {
-      append: asked.next,
-      claim: () => store.claim(query),
-      attach: async () => {
-        const { head } = await runtime.thread(thread)
-        for await (const _event of runtime.subscribe({ thread, after: head - 5 })) break
-      },
-    },
-    close: () => runtime.close({ drainMs: 0 }),
-  }
-}
-
-/** What the bench asks its agent to do, one after the other. */
-function orders() {
-  let give = Promise.withResolvers<() => void>()
-  return {
-    next: () => new Promise<void>((resolve) => give.resolve(resolve)),
-    async *[Symbol.asyncIterator](): AsyncGenerator<() => void> {
-      for (;;) {
-        yield await give.promise
-        give = Promise.withResolvers()
-      }
-    },
-  }
-}
+const thread = 'present'
 
 async function compareOperations(empty: Present, full: Present): Promise<void> {
-  for (const operation of ['append', 'claim', 'attach'] as const) {
-    const took: { empty: number; full: number }[] = []
-    for (let round = -20; round < roundCount; round++) {
-      const pair = { empty: await timed(empty.operations[operation]), full: await timed(full.operations[operation]) }
-      if (round >= 0) took.push(pair)
-    }
-    const [emptyMs, fullMs] = [median(took.map((pair) => pair.empty)), median(took.map((pair) => pair.full))]
+  for (const operation of operations) {
+    const { lessMs, moreMs } = await timesOf(operation, empty, full, roundCount)
     report({
-      what: `PostgreSQL: ${operation} with 1,000,000 ended tasks and 20,000,000 events`,
-      value: fullMs / emptyMs,
+      what: `PostgreSQL: ${operation} with ${shown(taskCount)} ended tasks and ${shown(eventCount)} events`,
+      value: moreMs / lessMs,
       unit: '×',
       atMost: 1.3,
-      of: `${fullMs.toFixed(2)} ms against ${emptyMs.toFixed(2)} ms`,
+      of: `${moreMs.toFixed(2)} ms against ${lessMs.toFixed(2)} ms`,
     })
   }
 }
@@ -96,22 +56,30 @@ async function reportDepth(server: PostgresServer, url: string): Promise<void> {
   const { pages = 1, entries = 1 } = rows[0] ?? {}
   const levels = (count: number) => Math.ceil(Math.log(count) / Math.log(entries / pages))
   report({
-    what: 'PostgreSQL: levels of the index of the log with 100,000,000 events',
-    value: levels(entries * 5),
+    what: `PostgreSQL: levels of the index of the log with ${shown(eventCountMeant)} events`,
+    value: levels((entries * eventCountMeant) / eventCount),
     unit: ' pages',
     atMost: levels(entries) + 1,
-    of: `${levels(entries)} with 20,000,000; ${pages.toLocaleString('en')} pages of ${(entries / pages).toFixed(0)} entries`,
+    of: `${levels(entries)} with ${shown(eventCount)}; ${shown(pages)} pages of ${(entries / pages).toFixed(0)} entries`,
   })
+}
+
+function shown(count: number): string {
+  return count.toLocaleString('en')
 }
 
 await withServer(
   async (server) => {
     const [emptyUrl, fullUrl] = [newStoreUrl(server), newStoreUrl(server)]
-    await fillWithPast(server, fullUrl, past)
-    const [empty, full] = [await open(emptyUrl), await open(fullUrl)]
+    const filledMs = await timed(() => fillWithPast(server, fullUrl, past))
+    console.error(`the past was written in ${(filledMs / 1000).toFixed(0)} s`)
+    const [empty, full] = [
+      await openPresent(postgresStore({ url: emptyUrl }), thread),
+      await openPresent(postgresStore({ url: fullUrl }), thread),
+    ]
     await compareOperations(empty, full)
     await Promise.all([empty.close(), full.close()])
     await reportDepth(server, fullUrl)
   },
-  { max_wal_size: '4GB', shared_buffers: '512MB' },
+  { max_wal_size: '16GB', checkpoint_timeout: '30min', shared_buffers: '512MB', maintenance_work_mem: '256MB' },
 )

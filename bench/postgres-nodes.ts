@@ -14,7 +14,7 @@ import { median, timed } from './rounds.ts'
 const emitterCount = 96
 const eventsPerRun = 1_000
 const callerCount = 384
-const runsPerCaller = 8
+const runsPerCaller = 24
 const slotCount = 192
 const roundCount = 3
 
@@ -37,7 +37,7 @@ async function measure(server: PostgresServer, nodeCount: number): Promise<Took>
             return child.ask('complete', given)
           }),
         )
-      await all(callerCount, 2, 'nothing', 0)
+      await all(callerCount, 8, 'nothing', 0)
       took.runsMs = await timed(() => all(callerCount, runsPerCaller, 'nothing', 0))
       took.eventsMs = await timed(() => all(emitterCount, 1, 'emitter', eventsPerRun))
     },

@@ -53,6 +53,8 @@ const runtime = createRuntime({
 await runtime.opened()
 const server = await serve(runtime, { port: 0, tokens: { owner: 'bench' }, handlesSignals: false })
 let ends: Ends | undefined
+// Each node's callers are another principal's, so that the node that tells of its ends reads nothing of the others' work.
+const own = runtime.as(`owner-${process.pid}`)
 
 answerParent({
   url: () => server.url,
@@ -62,12 +64,12 @@ answerParent({
   },
   /** So many callers, each with a thread of its own, have runs completed one after the other. */
   async complete({ name, callers, runs, agent, input }: Completing) {
-    ends ??= await Ends.of(runtime)
+    ends ??= await Ends.of(own)
     const all = ends
     await Promise.all(
       Array.from({ length: callers }, async (_, caller) => {
         for (let n = 0; n < runs; n++) {
-          const { id } = await runtime.run({ thread: `${name}-${caller}`, agent, input })
+          const { id } = await own.run({ thread: `${name}-${caller}`, agent, input })
           await all.of(id)
         }
       }),

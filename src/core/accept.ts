@@ -2,7 +2,7 @@ import type { Decision, Surroundings } from './decision.ts'
 import { HoldfastError } from './errors.ts'
 import type { JsonText, TaskId } from './id.ts'
 import type { ParentContext } from './lineage.ts'
-import type { LiveThread } from './live-thread.ts'
+import { inputBytesOf, type LiveThread } from './live-thread.ts'
 import { startTask } from './start.ts'
 import { isTerminal } from './status.ts'
 import type { StepRecord } from './step.ts'
@@ -50,6 +50,7 @@ export function accept(
   const spawner = options.spawnedBy
   const fence = spawner && { task: spawner.task, epoch: spawner.epoch }
   const draft = new UnitDraft(live, around, 'accept', fence)
+  checkInput(draft, request)
   const record = acceptInto(draft, request)
   if (options.key) draft.rememberKey({ ...options.key, task: record.id })
   if (spawner) {
@@ -60,6 +61,23 @@ export function accept(
   }
   startIfPossible(draft, record.id)
   return { unit: draft.build(), value: draft.task(record.id) ?? record }
+}
+
+/**
+ * Whoever decides about a thread has at hand what all its live tasks were given, and on a store that nodes share it is read
+ * again and again. What follows from an end by itself, such as a wake, is never refused.
+ */
+export function checkInput(draft: UnitDraft, request: TaskRequest): void {
+  const max = draft.around.limits.liveInputBytesPerThread
+  const ownBytes = inputBytesOf(request)
+  const liveBytes = draft.inputBytes
+  if (ownBytes === 0 || liveBytes === 0 || liveBytes + ownBytes <= max) return
+  throw new HoldfastError(
+    'limit_reached',
+    `What the live tasks of this thread were given takes ${liveBytes} bytes, and ${ownBytes} more would pass ${max} ` +
+      '(liveInputBytesPerThread); wait for one to end, use another thread, or pass a link to what is large',
+    { facts: { limit: 'liveInputBytesPerThread', max, retryAfterMs: 1000 } },
+  )
 }
 
 /** Adds an accepted task to a unit. `place` is given for a run that grew from an earlier message. */

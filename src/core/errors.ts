@@ -35,6 +35,7 @@ export const errorCodes = [
   'unreachable',
 ] as const
 
+/** What a `HoldfastError` is about. Each code has a paragraph in docs/errors.md. */
 export type ErrorCode = (typeof errorCodes)[number]
 
 /** How a task that did not complete says why. These codes are stored with the task for ever. */
@@ -51,8 +52,10 @@ export const taskErrorCodes = [
   'budget',
 ] as const
 
+/** Why a task did not complete. Each code has a paragraph in docs/errors.md. */
 export type TaskErrorCode = (typeof taskErrorCodes)[number]
 
+/** Why a task did not complete, in a code and in a sentence. */
 export interface TaskError {
   readonly code: TaskErrorCode
   readonly message: string

@@ -56,6 +56,7 @@ export interface EventData {
   'question.closed': { readonly id: string; readonly reason: Closing }
 }
 
+/** The types of events that there are now. Later versions may add some. */
 export type EventType = keyof EventData
 
 /** First and last number of a stretch of the log, both included. */

@@ -4,8 +4,8 @@ export function fitsIn(text: string, bytesMax: number): boolean {
   return text.length * 3 <= bytesMax || byteLength(text) <= bytesMax
 }
 
-/** Counted, not encoded. */
-function byteLength(text: string): number {
+/** What a text takes in UTF-8. Counted, not encoded. */
+export function byteLength(text: string): number {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)

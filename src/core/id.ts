@@ -3,8 +3,11 @@ import { HoldfastError } from './errors.ts'
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
+/** The id of a task, such as `bg_0`. Opaque: only whether two are equal means something. */
 export type TaskId = Branded<'TaskId'>
+/** The id of a thread, which is its principal's own: two principals may use the same. */
 export type ThreadId = Branded<'ThreadId'>
+/** Who asks. It owns threads, and so the tasks in them. */
 export type Principal = Branded<'Principal'>
 
 /**

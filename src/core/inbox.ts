@@ -3,6 +3,7 @@ import type { InboxItem } from './inbox-item.ts'
 /** Why an item did not get in. */
 export type Rejection = 'closed' | 'full'
 
+/** How much an inbox holds, and who is told of what it no longer takes. */
 export interface InboxOptions {
   /** How many items may wait to be taken; 10,000 if not given. */
   readonly capacity?: number

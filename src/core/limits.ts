@@ -16,6 +16,16 @@ export interface Limits {
   readonly openQuestionsPerTask: number
   /** Tasks that have not ended, over all threads. With several nodes it may be passed by what they accept within a second. */
   readonly openTasksPerPrincipal: number
+  /**
+   * How much code of one agent runs at once, over all nodes; an agent may state another. A task that waits does not count. With
+   * several nodes it may be passed by what they start within a second, never by one node alone. There is none unless it is set.
+   */
+  readonly executingTasksPerAgent: number
+  /**
+   * What the live tasks of a thread were given to work on, and what steers them, all together: every decision about the thread has
+   * it at hand. What stands alone is held to `bodyBytes` only.
+   */
+  readonly liveInputBytesPerThread: number
   /** Of requests over a wire, which a server holds its callers to; a program that calls in process is not held to it. */
   readonly jsonDepth: number
   /** As `jsonDepth`, of a server. */
@@ -35,6 +45,9 @@ export const defaultLimits: Limits = {
   childrenPerTask: 64,
   openQuestionsPerTask: 16,
   openTasksPerPrincipal: 20_000,
+  // More than any number of nodes executes, so it is none, and nothing is counted for it.
+  executingTasksPerAgent: 1_000_000,
+  liveInputBytesPerThread: 32 * mib,
   jsonDepth: 64,
   streamsPerPrincipal: 12_000,
 }

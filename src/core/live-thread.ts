@@ -1,3 +1,4 @@
+import { byteLength } from './fits-in.ts'
 import { type HookPut, putHook, withHook } from './hook.ts'
 import type { TaskId, ThreadKey } from './id.ts'
 import { LazyMap } from './lazy-map.ts'
@@ -29,6 +30,7 @@ export class LiveThread {
   readonly #children = new LazyMap<TaskId, Set<TaskId>>()
   readonly #names = new LazyMap<string, TaskId>()
   readonly #runs = new Set<TaskId>()
+  #inputBytes = 0
 
   constructor(part: LivePart) {
     this.key = part.key
@@ -50,6 +52,11 @@ export class LiveThread {
 
   get isIdle(): boolean {
     return this.#tasks.size === 0
+  }
+
+  /** What its live tasks were given to work on, all together. */
+  get inputBytes(): number {
+    return this.#inputBytes
   }
 
   task(id: TaskId): TaskRecord | undefined {
@@ -120,6 +127,7 @@ export class LiveThread {
 
   #erase(): void {
     this.#wakes = 0
+    this.#inputBytes = 0
     this.#tasks.clear()
     this.#runs.clear()
     for (const index of [this.#ended, this.#endedChildren, this.#mail, this.#children, this.#names, this.#questions]) {
@@ -128,11 +136,15 @@ export class LiveThread {
   }
 
   #put(record: TaskRecord): void {
+    const known = this.#tasks.get(record.id)
     if (!isTerminal(record.status)) {
+      // What a task was given never changes.
+      if (!known) this.#inputBytes += inputBytesOf(record)
       this.#tasks.set(record.id, record)
       this.#index(record)
       return
     }
+    if (known) this.#inputBytes -= inputBytesOf(known)
     this.#tasks.delete(record.id)
     this.#mail.delete(record.id)
     this.#questions.delete(record.id)
@@ -212,6 +224,11 @@ export class LiveThread {
       return
     }
   }
+}
+
+/** What a task was given to work on, as it is kept. */
+export function inputBytesOf({ input }: { readonly input?: string | undefined }): number {
+  return input === undefined ? 0 : byteLength(input)
 }
 
 function link(index: LazyMap<TaskId, Set<TaskId>>, parent: TaskId | undefined, child: TaskId): void {

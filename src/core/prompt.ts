@@ -1,4 +1,4 @@
-import { type AcceptOptions, acceptInto, type TaskRequest } from './accept.ts'
+import { type AcceptOptions, acceptInto, checkInput, type TaskRequest } from './accept.ts'
 import { cancelInto } from './cancel.ts'
 import type { Decision, Surroundings } from './decision.ts'
 import { HoldfastError } from './errors.ts'
@@ -62,6 +62,7 @@ function steer(
   }
   const draft = new UnitDraft(live, around, 'send')
   checkQueue(draft)
+  checkInput(draft, request)
   steerMail(draft, target, request, options)
   draft.wakes = 0
   if (options.key) draft.rememberKey({ ...options.key, task: target.id })
@@ -79,6 +80,7 @@ function queue(
   const isInterrupt = options.onBusy === 'interrupt' && live.runs().length > 0
   const interrupted = isInterrupt ? cancelInto(draft, { kind: 'runs' }, { by: options.by, reason: 'interrupted' }) : []
   checkQueue(draft)
+  checkInput(draft, request)
   const record = acceptInto(draft, request)
   draft.wakes = 0
   if (options.key) draft.rememberKey({ ...options.key, task: record.id })

@@ -1,5 +1,6 @@
 export const statuses = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const
 
+/** Where a task is in its life. It begins as `pending`, may become `running`, and ends as one of the others. */
 export type Status = (typeof statuses)[number]
 
 export const terminalStatuses = ['completed', 'failed', 'cancelled'] as const
@@ -15,6 +16,7 @@ const next: Readonly<Record<Status, readonly Status[]>> = {
   cancelled: [],
 }
 
+/** Whether a task of this status has ended; it then never changes again. */
 export function isTerminal(status: Status): status is TerminalStatus {
   return status !== 'pending' && status !== 'running'
 }

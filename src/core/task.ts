@@ -10,6 +10,7 @@ export type Asked = 'prompt' | 'parts' | 'input' | 'wake' | 'nothing'
 /** What the end of a detached task does once the run it was spawned under has ended. */
 export type OnResult = 'collect' | 'wake'
 
+/** What a task used, counted by the agent: numbers by names of its own, such as tokens. */
 export type Usage = Readonly<Record<string, number>>
 
 /**

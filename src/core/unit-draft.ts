@@ -3,7 +3,7 @@ import { invariant } from './errors.ts'
 import type { EventData, EventDraft, EventType } from './event.ts'
 import { type HookPut, owing } from './hook.ts'
 import { type TaskId, threadOf } from './id.ts'
-import { inRunningOrder, type LiveThread } from './live-thread.ts'
+import { inputBytesOf, inRunningOrder, type LiveThread } from './live-thread.ts'
 import type { Message } from './message.ts'
 import { encodeWithin, type Omission } from './omission.ts'
 import type { QuestionRecord } from './question.ts'
@@ -82,6 +82,14 @@ export class UnitDraft {
   ended(): TaskRecord[] {
     const earlier = [...this.live.ended()].map((record) => this.#puts.get(record.id)?.record ?? record)
     return [...earlier, ...this.endedHere()].filter((record) => !this.#take.includes(record.id))
+  }
+
+  /** What the tasks that will be live were given, and the prompts that steer them, which become runs if nobody reads them. */
+  get inputBytes(): number {
+    const ended = this.endedHere().reduce((sum, record) => sum + inputBytesOf(record), 0)
+    const mail = this.live.runs().flatMap((run) => this.live.mailOf(run.id))
+    const steering = mail.filter(({ id }) => !this.isRead(id))
+    return steering.reduce((sum, { steer }) => sum + inputBytesOf({ input: steer }), this.live.inputBytes - ended)
   }
 
   isRead(mail: string): boolean {

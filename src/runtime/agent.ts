@@ -34,10 +34,16 @@ export interface Agent {
    * is not to be trusted with that. Their code may.
    */
   readonly isSpawnable?: boolean
+  /**
+   * How much of its code runs at once, over all nodes; a task that waits in `ctx` does not count. More wait for their turn, in the
+   * order of their acceptance. With several nodes it may be passed for a moment. `limits.executingTasksPerAgent` unless given.
+   */
+  readonly concurrency?: number
   /** False if it must not be called a second time: a crash then fails the task as `orphaned`. */
   readonly isResumable?: boolean
 }
 
+/** The agents of a runtime by the names they are asked for. */
 export type Agents = Readonly<Record<string, Agent | AgentFunction>>
 
 export interface ReceiveOptions {
@@ -74,6 +80,7 @@ export interface QuestionOptions {
   readonly key?: string
 }
 
+/** What came back to a question. */
 export interface QuestionAnswer {
   readonly answer: unknown
   /** The principal that answered, or `timeout` for the default. */

@@ -8,6 +8,7 @@ import type { TaskView } from './task-view.ts'
 /** When something went wrong that the run does not fail for. */
 type Moment = 'run_start' | 'run_end' | 'tool' | 'step'
 
+/** Which agents the tools may spawn, and where tasks are kept beside the store, if anywhere. */
 export interface BackgroundTasksOptions {
   /** The agents that may be spawned with the tools; all that are registered unless given, but for those that say no. */
   readonly agents?: readonly string[]

@@ -12,6 +12,12 @@ export function checkOptions(options: NodeOptions): void {
   for (const [name, limit] of Object.entries(limits)) {
     check(limit, `The limit ${name} is a number from 0 on`, (count) => typeof count === 'number' && count >= 0)
   }
+  const { executingTasksPerAgent: executing } = limits
+  check(
+    executing,
+    'The limit executingTasksPerAgent is a whole number from 1 on',
+    (count) => Number.isInteger(count) && count >= 1,
+  )
   if (retention !== undefined) checkedPolicy(retention)
   if (onEnded !== undefined && typeof onEnded !== 'function') {
     throw new HoldfastError('invalid_request', 'onEnded is a function of a task')

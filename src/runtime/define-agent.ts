@@ -15,6 +15,7 @@ export interface SchemaAgent<Schema extends StandardSchema, Custom extends objec
   readonly run: AgentCode<Custom, SchemaOutput<Schema>, Returned>
 }
 
+/** An agent without a schema: its code is given the input as it was sent. */
 export interface PlainAgent<Input, Custom extends object, Returned> extends About {
   readonly run: AgentCode<Custom, Input, Returned>
 }

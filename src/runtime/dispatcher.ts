@@ -127,9 +127,9 @@ export class Dispatcher {
     const written = this.#parts.writer.batches()
     const orphanCount = this.#parts.lease.isSteady ? count : 0
     const offer = await this.#claim({ starts: count, orphans: orphanCount, withCounts: false })
-    const orphans = offer.orphans.map((orphan) => this.#withSlot(() => this.#parts.recovery.recover(orphan)))
+    const orphans = offer.orphans.map((orphan) => this.#withSlot(orphan, () => this.#parts.recovery.recover(orphan)))
     const starts = this.#inTurns(offer.starts, this.#parts.closures.waiting(count)).map((ref) =>
-      this.#withSlot(() => this.#start(ref)),
+      this.#withSlot(ref, () => this.#start(ref)),
     )
     const served = await Promise.allSettled([...orphans, ...starts])
     const failure = served.find((outcome) => outcome.status === 'rejected')
@@ -150,21 +150,25 @@ export class Dispatcher {
     return [...pairs, ...second.slice(first.length)]
   }
 
-  #claim(query: Omit<ClaimQuery, 'node' | 'agents'>): Promise<Offer> {
-    return this.#parts.store.claim({ node: this.#parts.node, agents: [...this.#parts.agents.keys()], ...query })
+  async #claim(query: Omit<ClaimQuery, 'node' | 'agents' | 'limits'>): Promise<Offer> {
+    const { store, node, agents, slots } = this.#parts
+    const { limits } = slots.places
+    const offer = await store.claim({ node, agents: [...agents.keys()], ...(limits && { limits }), ...query })
+    if (limits) slots.places.heard(offer.elsewhere ?? new Map())
+    return offer
   }
 
-  async #withSlot(serve: () => Promise<boolean>): Promise<boolean> {
-    if (!this.#isOpen || !this.#parts.slots.tryTake()) return false
+  async #withSlot({ agent }: TaskRef, serve: () => Promise<boolean>): Promise<boolean> {
+    if (!this.#isOpen || !this.#parts.slots.tryTake(agent)) return false
     return await serve()
   }
 
-  async #start({ id, key }: TaskRef): Promise<boolean> {
+  async #start({ id, key, agent }: TaskRef): Promise<boolean> {
     const done = await this.#parts.writer
       .change(intent(key, 'start', (live, around) => start(live, around, id)))
       .catch((error: unknown) => ({ error }))
     const hasStarted = 'value' in done && done.value !== undefined
-    if (!hasStarted) this.#parts.slots.give()
+    if (!hasStarted) this.#parts.slots.give(agent)
     // Cancelled on another node before it began, or taken over from this one.
     if (!hasStarted && 'value' in done) this.#parts.closures.drop(id)
     if ('error' in done && isHoldfastError(done.error)) throw done.error

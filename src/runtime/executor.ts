@@ -101,7 +101,11 @@ export class Executor {
       output: resumption?.output ?? new PartsFold(),
       bag: resumption?.bag ?? nothingEmitted,
       steps: new Steps(record.id, record.attempt, new StepKeys(), replay),
-      slot: new SlotHolder(this.#parts.slots, record.crashes > 0 ? () => this.#rested(execution) : undefined),
+      slot: new SlotHolder(
+        this.#parts.slots,
+        record.agent,
+        record.crashes > 0 ? () => this.#rested(execution) : undefined,
+      ),
     })
     this.#executions.set(record.id, execution)
     this.#byThread.set(record.key, (this.#byThread.get(record.key) ?? new Set()).add(execution))

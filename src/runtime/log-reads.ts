@@ -11,6 +11,7 @@ import { type LogPage, readLogPage } from './log-page.ts'
 import { checkedLimit, type Reads } from './reads.ts'
 import { Subscription } from './subscription.ts'
 
+/** Which events of which thread, and from which number on. */
 export interface SubscribeOptions {
   readonly thread: string
   /** Only this task's events; the subscription ends with its terminal one. */

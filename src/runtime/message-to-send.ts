@@ -1,5 +1,6 @@
 import type { TerminalStatus } from '../core/status.ts'
 
+/** Whether a message reached an inbox, and if not, why. */
 export type SendAnswer =
   | { readonly isSent: true; readonly id: string }
   | {

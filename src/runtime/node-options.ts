@@ -42,6 +42,7 @@ export interface NodeOptions {
   readonly onFatal?: (error: unknown) => void
 }
 
+/** How a runtime works. Each has a default that suits a program on one machine. */
 export interface RuntimeOptions extends NodeOptions {
   /** How long `close` lets tasks finish before they are handed over. */
   readonly shutdownMs?: number

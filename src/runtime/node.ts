@@ -4,6 +4,7 @@ import { type Principal, principalOf, type TaskId, type ThreadKey } from '../cor
 import { defaultLimits, type Limits } from '../core/limits.ts'
 import type { Store } from '../stores/store.ts'
 import type { AgentContext } from './agent.ts'
+import { AgentPlaces } from './agent-places.ts'
 import { Ambient } from './ambient.ts'
 import type { BatchSurroundings } from './batch.ts'
 import { checkOptions } from './checked-options.ts'
@@ -28,7 +29,7 @@ import { Owners } from './owners.ts'
 import { Questions } from './questions.ts'
 import { Reactions } from './reactions.ts'
 import { Recovery } from './recovery.ts'
-import { type Registry, registryOf } from './registry.ts'
+import { agentLimits, type Registry, registryOf } from './registry.ts'
 import { Restoration } from './restoration.ts'
 import { RetentionKeeper } from './retention.ts'
 import { Signals } from './signals.ts'
@@ -109,8 +110,8 @@ export class Node {
     this.owners = new Owners(options.inbox, this.log)
     this.feed = new Feed(store, this.metrics, this.clock)
     this.#agents = registryOf(options.agents ?? {})
-    this.#ids = options.ids === 'random' ? randomTaskIds : new SequentialTaskIds((count) => store.allocate(count))
-    this.#slots = new Slots(options.concurrency ?? concurrencyDefault, () => this.#dispatcher.poke())
+    this.#ids = taskIdsOf(store, options)
+    this.#slots = this.#newSlots(options)
     const { id: node, clock, limits, log, ambient, signals, metrics, owners, feed } = this
     const [agents, closures, slots, openTasks] = [this.#agents, this.#closures, this.#slots, this.#openTasks]
     const checkOpen = () => this.#checkOpen()
@@ -189,7 +190,7 @@ export class Node {
   }
 
   async #start(): Promise<void> {
-    const stopWatching = this.store.watch((key) => this.#onHint(key))
+    const stopWatching = this.store.watch((key, isChanged) => this.#onHint(key, isChanged))
     const stopHearing = onStrayRejection((reason) => this.#claimRejection(reason))
     this.#stopListening = [stopWatching, stopHearing]
     this.metrics.observe({
@@ -238,6 +239,11 @@ export class Node {
     })
   }
 
+  #newSlots({ concurrency = concurrencyDefault }: NodeOptions): Slots {
+    const places = new AgentPlaces(agentLimits(this.#agents, this.limits))
+    return new Slots(concurrency, () => this.#dispatcher.poke(), places)
+  }
+
   #surroundings(hasHook: boolean): BatchSurroundings {
     return {
       node: this.id,
@@ -247,7 +253,9 @@ export class Node {
       versionOf: (name) => (name === undefined ? undefined : this.#agents.get(name)?.version),
       takeSlot: (task) => {
         const canRun = task.closure ?? (task.agent !== undefined && this.#agents.has(task.agent))
-        return canRun && !this.#isDraining && this.#slots.tryTake()
+        // What has a limit is started in the order of acceptance, by claims, in which nodes tell each other what they execute.
+        if (!canRun || this.#isDraining || this.#slots.places.isLimited(task.agent)) return false
+        return this.#slots.tryTake()
       },
       decided: (unit) => this.#openTasks.decided(unit),
       giveBack: ({ ids, slotCount, unit, areIdsSpent }) => {
@@ -264,9 +272,9 @@ export class Node {
   }
 
   /** Another node may have written to a thread. */
-  #onHint(key: ThreadKey): void {
-    this.#others?.hint(key)
-    this.#dispatcher.pokeSoon()
+  #onHint(key: ThreadKey, isChanged: boolean): void {
+    this.#others?.hint(key, isChanged)
+    if (isChanged) this.#dispatcher.pokeSoon()
   }
 
   /** A rejection that nobody handles fails the task whose code it comes from; that of a hook fails nothing. */
@@ -280,4 +288,9 @@ export class Node {
     else this.log.warn({ task, err: reason }, 'a rejection that nobody handled came from a task that has ended')
     return true
   }
+}
+
+function taskIdsOf(store: Store, { ids }: NodeOptions): TaskIds {
+  if (ids === 'random') return randomTaskIds
+  return new SequentialTaskIds((count) => store.allocate(count), { fetchesAhead: store.isShared })
 }

@@ -49,9 +49,10 @@ export class OtherNodes {
     parts.signals.onLocated = (task, thread) => this.#expect(task, thread)
   }
 
-  /** Another node may have written to the thread. */
-  hint(key: ThreadKey): void {
+  /** Another node may have written to the thread; without `isChanged` only events, which matter to nobody but watchers. */
+  hint(key: ThreadKey, isChanged: boolean): void {
     this.#parts.feed.hint(key)
+    if (!isChanged) return
     if (!this.#awaited.has(key) && this.#parts.executor.inThread(key).length === 0) return
     this.#hinted.add(key)
     this.#checking ??= this.#checkHinted()
@@ -118,7 +119,9 @@ export class OtherNodes {
   }
 
   #place(key: ThreadKey): ThreadPlace {
-    return this.#known.get(key) ?? { key, head: this.#parts.feed.headOf(key), rev: 0 }
+    const { head = 0, rev = 0 } = this.#known.get(key) ?? {}
+    // Those who watch have read on since, and the head matters to nobody else.
+    return { key, head: Math.max(head, this.#parts.feed.headOf(key)), rev }
   }
 
   /** What was committed here meanwhile is further than what was read. */

@@ -12,6 +12,7 @@ export type PersistedTask = TaskSummary & { readonly thread: ThreadId }
 /** Tasks by id. */
 export type PersistedTasks = Readonly<Record<string, PersistedTask>>
 
+/** A task with the thread it belongs to, to be kept outside the store. */
 export function persistTask(summary: TaskSummary, thread: string): PersistedTask {
   return { ...summary, thread: threadId(thread) }
 }

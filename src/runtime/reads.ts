@@ -12,6 +12,7 @@ import type { Store, TaskPage, ThreadPage } from '../stores/store.ts'
 import type { Execution } from './execution.ts'
 import { taskEvents } from './task-events.ts'
 
+/** Which tasks to list; all of the principal unless something is given. */
 export interface ListOptions {
   readonly thread?: string
   readonly status?: Status | readonly Status[]
@@ -25,6 +26,7 @@ export interface ListOptions {
   readonly limit?: number
 }
 
+/** A page of tasks, newest first. With a `cursor` there are more: ask again with it. */
 export interface TaskList {
   readonly tasks: readonly Task[]
   readonly cursor?: string
@@ -37,6 +39,7 @@ export interface MessageOptions {
   readonly limit?: number
 }
 
+/** A part of a conversation. */
 export interface MessagePage {
   readonly messages: readonly Message[]
   /** The number after which the next page begins; absent on the last. */

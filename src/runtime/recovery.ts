@@ -56,7 +56,7 @@ export class Recovery {
       if (record) hasResumed = await this.#goOnOrGiveUp(record)
       return record !== undefined
     } finally {
-      if (!hasResumed) this.#parts.slots.give()
+      if (!hasResumed) this.#parts.slots.give(orphan.agent)
     }
   }
 

@@ -19,6 +19,7 @@ export interface RestorationParts {
   reserveIds(ids: readonly TaskId[]): void
 }
 
+/** Which tasks were put back, and which were there already and were left as they are. */
 export interface RestoreAnswer {
   /** Put back, with their endings. */
   readonly restored: readonly TaskId[]

@@ -7,6 +7,7 @@ import type { Hooks } from './hooks.ts'
 import { addCounts, nothingPruned, type PrunedCounts, Pruning } from './pruning.ts'
 import type { Writer } from './writer.ts'
 
+/** What to remove, by age or by count. */
 export interface PruneOptions extends Retention {
   /** Only counts what would go; where a store keeps several events in a row, fewer may. */
   readonly dryRun?: boolean
@@ -14,6 +15,7 @@ export interface PruneOptions extends Retention {
   readonly cursor?: string
 }
 
+/** What was removed, or would be. */
 export interface Pruned extends PrunedCounts {
   /** There are more threads to look at: ask again with it. */
   readonly cursor?: string

@@ -12,6 +12,7 @@ const noop = () => {}
  */
 export class SlotHolder {
   readonly #slots: Slots
+  readonly #agent: string | undefined
   readonly #onRest: () => void
   readonly #steps = new Set<StepScope>()
   #waitCount = 0
@@ -19,9 +20,10 @@ export class SlotHolder {
   #isClosed = false
   #taking: Promise<void> | undefined
 
-  /** `onRest` is called whenever the slot is given back because everything waits. */
-  constructor(slots: Slots, onRest: () => void = noop) {
+  /** `agent` is whose place goes with the slot; `onRest` is called whenever it is given back because everything waits. */
+  constructor(slots: Slots, agent?: string, onRest: () => void = noop) {
     this.#slots = slots
+    this.#agent = agent
     this.#onRest = onRest
   }
 
@@ -56,7 +58,7 @@ export class SlotHolder {
     this.#isClosed = true
     if (!this.#isHeld) return
     this.#isHeld = false
-    this.#slots.give()
+    this.#slots.give(this.#agent)
   }
 
   get #onlyWaits(): boolean {
@@ -68,15 +70,15 @@ export class SlotHolder {
   #giveIfWaiting(): void {
     if (!this.#isHeld || !this.#onlyWaits) return
     this.#isHeld = false
-    this.#slots.give()
+    this.#slots.give(this.#agent)
     this.#onRest()
   }
 
   #hold(): Promise<void> {
     if (this.#isHeld || this.#isClosed) return Promise.resolve()
-    this.#taking ??= this.#slots.take().then(() => {
+    this.#taking ??= this.#slots.take(this.#agent).then(() => {
       this.#taking = undefined
-      if (this.#isClosed) return this.#slots.give()
+      if (this.#isClosed) return this.#slots.give(this.#agent)
       this.#isHeld = true
       // What it was taken for may itself be waiting by now.
       this.#giveIfWaiting()

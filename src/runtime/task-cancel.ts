@@ -4,6 +4,7 @@ import { isTerminal } from '../core/status.ts'
 import type { Intake } from './intake.ts'
 import type { Reads } from './reads.ts'
 
+/** How far a cancel reaches, and what is said of why. */
 export interface CancelOptions {
   /** With all its attached descendants, at once. True unless given; else they follow when the task ends. */
   readonly tree?: boolean

@@ -11,26 +11,38 @@ export const outOfTaskIds = new OutOfTaskIds('no task number is at hand')
 export interface TaskIds {
   take(): TaskId
   putBack(ids: readonly TaskId[]): void
-  /** Fetches as many as are needed and no more, so that a restart leaves no number out. */
+  /** Fetches as many as are needed. */
   refill(count: number): Promise<void>
   /** These belong to restored tasks: none of them is handed out any more. */
   reserve(ids: readonly TaskId[]): void
 }
 
-/** `bg_0`, `bg_1`, … over the installation. */
+// A node that needs fewer at once fetches what it needs, so that a restart leaves no number out.
+const aheadCountMin = 16
+
+/**
+ * `bg_0`, `bg_1`, … over the installation. Where a fetch waits for a server, a node under load has the numbers of its next batch
+ * fetched while it commits this one; a restart then leaves out those that are at hand.
+ */
 export class SequentialTaskIds implements TaskIds {
   readonly #allocate: (count: number) => Promise<number>
+  readonly #fetchesAhead: boolean
   #free: number[] = []
+  /** How many were needed at once. */
+  #pace = 0
+  #isFetchingAhead = false
   /** The store allocates above a restored number once it is committed; until then it may hand that number out. */
   readonly #reserved = new Set<number>()
 
-  constructor(allocate: (count: number) => Promise<number>) {
+  constructor(allocate: (count: number) => Promise<number>, { fetchesAhead = false } = {}) {
     this.#allocate = allocate
+    this.#fetchesAhead = fetchesAhead
   }
 
   take(): TaskId {
     const number = this.#free.shift()
     if (number === undefined) throw outOfTaskIds
+    if (this.#pace >= aheadCountMin && this.#free.length < this.#pace) void this.#fetchAhead()
     return taskId(`bg_${number}`)
   }
 
@@ -39,8 +51,8 @@ export class SequentialTaskIds implements TaskIds {
   }
 
   async refill(count: number): Promise<void> {
-    const first = await this.#allocate(count)
-    this.#add(Array.from({ length: count }, (_, i) => first + i))
+    this.#add(await this.#fetch(count))
+    if (this.#fetchesAhead) this.#pace = count
   }
 
   /** Lower numbers at hand are given up with them, so that the next task comes after the restored ones. */
@@ -49,6 +61,23 @@ export class SequentialTaskIds implements TaskIds {
     for (const number of numbers) this.#reserved.add(number)
     const highest = numbers.reduce((max, number) => Math.max(max, number), -1)
     this.#free = this.#free.filter((number) => number > highest)
+  }
+
+  async #fetch(count: number): Promise<number[]> {
+    const first = await this.#allocate(count)
+    return Array.from({ length: count }, (_, i) => first + i)
+  }
+
+  async #fetchAhead(): Promise<void> {
+    if (this.#isFetchingAhead) return
+    this.#isFetchingAhead = true
+    try {
+      this.#add(await this.#fetch(this.#pace))
+    } catch {
+      // Whoever runs out of them asks again, and is told.
+    } finally {
+      this.#isFetchingAhead = false
+    }
   }
 
   #add(numbers: readonly number[]): void {

@@ -83,6 +83,10 @@ export interface Store {
    * or closure tasks whose node holds no lease, if it can go on with them or end them (it has the agent, or they are
    * closures, or being cancelled). A store that several nodes share offers orphans only to a node that holds its own lease.
    * An offer is a hint; the commit that starts or takes over decides.
+   *
+   * Of an agent with a limit it offers no more to start than there is room for, and while there is none no orphan that would go
+   * on: its `max` less what this node and those that hold a lease execute. What this node executes, and what it is offered, it
+   * writes down for the claims of the others. However much of an agent waits for room, the offer has what others wait for.
    */
   claim(query: ClaimQuery): Promise<Offer>
 
@@ -93,10 +97,10 @@ export interface Store {
   renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }>
 
   /**
-   * Calls back when another node may have committed to a thread. A hint: it may be lost, repeated or late.
-   * Returns a function that ends it.
+   * Calls back when another node may have committed to a thread. A hint: it may be lost, repeated or late. Without `isChanged` only
+   * its log has grown, and its revision is what it was. Returns a function that ends it.
    */
-  watch(listener: (key: ThreadKey) => void): () => void
+  watch(listener: (key: ThreadKey, isChanged: boolean) => void): () => void
 
   /**
    * Of these threads those whose head or revision is another by now, and where they are; one never used, or without a row, is at
@@ -189,6 +193,7 @@ export interface ThreadQuery {
   readonly limit: number
 }
 
+/** A thread as lists show it: the numbers of its newest and of its oldest event. */
 export interface ThreadSummary {
   /** Whose it is, where the threads of all are listed. */
   readonly principal?: Principal
@@ -199,6 +204,7 @@ export interface ThreadSummary {
   readonly at: number
 }
 
+/** A page of threads. With a `cursor` there are more: ask again with it. */
 export interface ThreadPage {
   readonly threads: readonly ThreadSummary[]
   readonly cursor?: string
@@ -217,10 +223,19 @@ export interface ClaimQuery {
   readonly starts: number
   /** At most this many orphans. */
   readonly orphans: number
+  /** Of the agents that have a limit. */
+  readonly limits?: ReadonlyMap<string, AgentLimit>
   /** Count what waits and what is open as well: for metrics and limits, too dear for every claim. */
   readonly withCounts: boolean
   /** With the counts, tell what the store takes on its disk as well, where that is too dear for every count. */
   readonly withBytes?: boolean
+}
+
+export interface AgentLimit {
+  /** How many of its tasks all nodes may execute at once. */
+  readonly max: number
+  /** How many this node executes. */
+  readonly executing: number
 }
 
 export interface Offer {
@@ -228,6 +243,8 @@ export interface Offer {
   readonly orphans: readonly TaskRef[]
   /** There is more that may start, and it was being written to: a look a moment later may find it. */
   readonly isPartial?: true
+  /** Of agents with a limit: how many of their tasks other nodes execute. */
+  readonly elsewhere?: ReadonlyMap<string, number>
   readonly counts?: {
     readonly pending: number
     /** Pending tasks that may start but whose agent this node does not have. */
@@ -246,4 +263,6 @@ export interface Offer {
 export interface TaskRef {
   readonly id: TaskId
   readonly key: ThreadKey
+  /** Its agent, if that has a limit and executes it once it is started or taken over. */
+  readonly agent?: string
 }

@@ -29,6 +29,7 @@ export interface Hold {
   readonly reached: Promise<void>
 }
 
+/** A store that does what the other one does, until it is told to fail. */
 export function faultyStore(inner: Store): FaultyStore {
   const faults = new Faults(inner)
   const alive = <Value>(call: () => Promise<Value>) => faults.answer(call)

@@ -64,9 +64,9 @@ async function openTwo(): Promise<[Store, Store]> {
 }
 
 /** What a store hears from now on. It is listening when this resolves. */
-async function heardBy(store: Store): Promise<ThreadKey[]> {
+async function heardBy(store: Store, isOfInterest = (_isChanged: boolean) => true): Promise<ThreadKey[]> {
   const heard: ThreadKey[] = []
-  store.watch((key) => heard.push(key))
+  store.watch((key, isChanged) => isOfInterest(isChanged) && heard.push(key))
   await expect.poll(() => listeners()).toBeGreaterThan(0)
   return heard
 }
@@ -198,6 +198,18 @@ describe('two nodes on one database', () => {
     await expect.poll(() => new Set(heard)).toEqual(new Set(keys))
   })
 
+  it('tells threads whose log has grown from those of which more has changed', async () => {
+    const [one, two] = await openTwo()
+    const [changed, grown] = [
+      await heardBy(two, (isChanged) => isChanged),
+      await heardBy(two, (isChanged) => !isChanged),
+    ]
+    await commit(one, unit({ thread: home, rev: 0, events: deltas(1) }), unit({ thread: away, events: deltas(1) }))
+    await expect.poll(() => [changed, grown]).toEqual([[home], [away]])
+    await commit(one, unit({ thread: away, rev: 0, events: deltas(1) }), unit({ thread: away, events: deltas(1) }))
+    await expect.poll(() => [changed, grown]).toEqual([[home, away], [away]])
+  })
+
   it('hear each other again after the connection that listens was killed', async () => {
     const [one, two] = await openTwo()
     const heard = await heardBy(two)
@@ -257,7 +269,7 @@ describe('a node on a busy database', () => {
     await commit(await open(), unit({ events: deltas(1) }))
     const letGo = await holding('SELECT FROM holdfast.threads FOR UPDATE')
     const place = locate(schema.url)
-    const lane = new Lane(new Opener(() => Connection.open(place, '')), place.name, 100)
+    const lane = new Lane(new Opener(() => Connection.open(place, {})), place.name, 100)
     const refusal = { code: 'store_unavailable', message: expect.stringContaining('55P03') }
     await expect(lane.commit([unit({ events: deltas(1) })], () => undefined)).rejects.toMatchObject(refusal)
     await letGo()

@@ -189,8 +189,18 @@ describe('a Postgres store', () => {
 })
 
 describe('a connection', () => {
+  it('has set what it is to have, where nobody stands between it and the server', async () => {
+    const connection = await Connection.open(locate(schema.url), { statement_timeout: 4321, jit: 'off' })
+    try {
+      const sql = `SELECT current_setting('statement_timeout') AS timeout, current_setting('jit') AS jit`
+      expect(await connection.query({ sql })).toEqual([{ timeout: '4321ms', jit: 'off' }])
+    } finally {
+      await connection.close()
+    }
+  })
+
   it('asks without a name what it has asked by name, once a pooler has given it another server connection', async () => {
-    const connection = await Connection.open(locate(schema.url), '')
+    const connection = await Connection.open(locate(schema.url), {})
     try {
       const ask = () => connection.query({ name: 'sum', sql: 'SELECT $1::integer + 1 AS sum', values: [1] })
       expect(await ask()).toEqual([{ sum: 2 }])
@@ -205,7 +215,7 @@ describe('a connection', () => {
 
   it('gives what it asks another name in another schema, so that a pooler never mixes them up', async () => {
     const names = async (url: string) => {
-      const connection = await Connection.open(locate(url), '')
+      const connection = await Connection.open(locate(url), {})
       try {
         for (const sql of [`SELECT 'holdfast.'`, `SELECT 'holdfast.'`, `SELECT 'holdfast.' AS newer`]) {
           await connection.query({ name: 'ask', sql })

@@ -56,6 +56,8 @@ const limitNames: readonly string[] = Object.keys({
   jsonDepth: true,
   queuedRunsPerThread: true,
   openTasksPerPrincipal: true,
+  executingTasksPerAgent: true,
+  liveInputBytesPerThread: true,
   treeDepth: true,
   childrenPerTask: true,
   openQuestionsPerTask: true,

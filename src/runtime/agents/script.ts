@@ -6,6 +6,7 @@ import { perform } from './script-ops.ts'
 import { type Program, readProgram, type ScriptRules } from './script-program.ts'
 import { scriptSchema } from './script-schema.ts'
 
+/** What a script may do. */
 export interface ScriptOptions {
   /**
    * Lets scripts POST to servers on this machine (`effect`) and block the event loop (`blockMs`). False unless given:

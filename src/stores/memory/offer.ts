@@ -6,25 +6,43 @@ import { byOrdinal, everybody, type Tables, type TaskRow } from './tables.ts'
 
 export function offer(tables: Tables, leases: Leases, query: ClaimQuery): Offer {
   const { ready, leased } = tables.changing
-  const starts = [...new Set(query.agents)].map((agent) => ready.group(agent))
+  const startable = (agent: string) => ready.group(agent).slice(0, Math.min(query.starts, roomFor(agent, query)))
+  const starts = [...new Set(query.agents)].map(startable)
   const abandoned = [...leased.groups()].filter(([node]) => !leases.isHeld(node))
-  const orphans = abandoned.map(([, rows]) => rows.filter(({ record }) => canServe(record, query.agents)))
+  const served = query.agents.filter((agent) => roomFor(agent, query) > 0)
+  const orphans = abandoned.map(([, rows]) => rows.filter(({ record }) => canServe(record, served)))
   return {
-    starts: oldest(starts, query.starts),
-    orphans: oldest(orphans, query.orphans),
+    starts: oldest(starts, query.starts, query),
+    orphans: oldest(orphans, query.orphans, query),
     ...(query.withCounts && { counts: { ...count(tables, query.agents), nodes: leases.heldCount } }),
   }
 }
 
 function canServe(orphan: TaskRecord, agents: readonly string[]): boolean {
-  if (orphan.closure || orphan.cancelRequestedAt !== undefined) return true
+  if (isToBeEnded(orphan)) return true
   return orphan.agent !== undefined && agents.includes(orphan.agent)
 }
 
 /** Each group is in order, so its first `limit` rows are all that can be among the oldest of the whole. */
-function oldest(groups: readonly (readonly TaskRow[])[], limit: number): TaskRef[] {
+function oldest(groups: readonly (readonly TaskRow[])[], limit: number, query: ClaimQuery): TaskRef[] {
   const rows = groups.flatMap((rows) => rows.slice(0, limit)).sort(byOrdinal)
-  return rows.slice(0, limit).map(({ record }) => ({ id: record.id, key: record.key }))
+  return rows.slice(0, limit).map(({ record }) => refOf(record, query))
+}
+
+function refOf(record: TaskRecord, { limits }: ClaimQuery): TaskRef {
+  const { id, key, agent } = record
+  const isLimited = agent !== undefined && limits?.has(agent) && !isToBeEnded(record)
+  return { id, key, ...(isLimited && { agent }) }
+}
+
+/** Whoever takes it over does not go on with it. */
+function isToBeEnded({ closure, cancelRequestedAt }: TaskRecord): boolean {
+  return closure === true || cancelRequestedAt !== undefined
+}
+
+function roomFor(agent: string, { limits }: ClaimQuery): number {
+  const limit = limits?.get(agent)
+  return limit ? Math.max(0, limit.max - limit.executing) : Number.POSITIVE_INFINITY
 }
 
 function count(tables: Tables, agents: readonly string[]): Omit<NonNullable<Offer['counts']>, 'nodes'> {

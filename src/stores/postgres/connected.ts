@@ -11,7 +11,7 @@ export async function connected<Value>(
   work: (connection: Connection) => Promise<Value>,
 ): Promise<Value> {
   try {
-    const connection = await Connection.open(place, '')
+    const connection = await Connection.open(place, {})
     try {
       return await work(connection)
     } finally {

@@ -27,6 +27,9 @@ export interface Statement {
   readonly timeoutMs?: number
 }
 
+/** What is set on a connection, such as `{ statement_timeout: 5000 }`. */
+export type ConnectionSettings = Readonly<Record<string, string | number>>
+
 export interface Timeouts {
   /** Of statements that name none. */
   readonly timeoutMs?: number
@@ -59,14 +62,14 @@ export class Connection {
     client.on('end', () => this.#lose())
   }
 
-  /** Connects and sets what the connection needs, such as `SET statement_timeout = 5000`. */
+  /** Connects and sets what the connection is to have, unless it is a pooler's. */
   static async open(
     { connectionString, schema }: Location,
-    settings: string,
+    settings: ConnectionSettings,
     { timeoutMs, connectMs = connectMsDefault }: Timeouts = {},
   ): Promise<Connection> {
     const socket = new Socket()
-    const client = new pg.Client({
+    const client: pg.Client & { readonly processID?: number | null } = new pg.Client({
       connectionString,
       stream: () => socket,
       types,
@@ -78,7 +81,7 @@ export class Connection {
     const connection = new Connection(client, socket, schema, timeoutMs)
     try {
       await client.connect()
-      const query = { text: settings, query_timeout: connectMs }
+      const query = { text: setUnlessPooled(settings, client), query_timeout: connectMs }
       await client.query(query)
       return connection
     } catch (error) {
@@ -150,6 +153,17 @@ export class Connection {
     this.#isLost = true
     for (const listener of this.#onLost.splice(0)) listener()
   }
+}
+
+/**
+ * A pooler tells its clients the number of no server process, or of one that it will not keep for them: it may hand what is set
+ * there on to others. Then nothing is set, and what the server has for the user counts.
+ */
+function setUnlessPooled(settings: ConnectionSettings, { processID }: { readonly processID?: number | null }): string {
+  const values = Object.entries(settings).map(([name, value]) => `('${name}', '${value}')`)
+  if (values.length === 0 || processID == null) return ''
+  return `SELECT set_config(s.name, s.value, false) FROM (VALUES ${values.join(', ')}) AS s (name, value)
+    WHERE pg_backend_pid() = ${processID}`
 }
 
 const names = new Map<string, string>()

@@ -12,9 +12,14 @@ const openLane = `INSERT INTO holdfast.lanes (id, batch, answer, used_at) VALUES
 const closeLane = 'DELETE FROM holdfast.lanes WHERE id = $1'
 const touchLane = 'UPDATE holdfast.lanes SET used_at = holdfast.clock_ms() WHERE id = $1 RETURNING used_at AS at'
 // How long it waits for a lock is set for the one statement: behind a pooler nothing stays set on a connection.
-const commitUnits = `
-  WITH waiting AS MATERIALIZED (SELECT set_config('lock_timeout', $5, true) AS setting)
-  SELECT holdfast.commit_units($1, $2, $3::jsonb, $4) AS answer FROM waiting WHERE waiting.setting <> ''`
+const committing = (name: string): Committing => ({
+  name,
+  sql: `
+    WITH waiting AS MATERIALIZED (SELECT set_config('lock_timeout', $5, true) AS setting)
+    SELECT holdfast.${name}($1, $2, $3::jsonb, $4) AS answer FROM waiting WHERE waiting.setting <> ''`,
+})
+const commitUnits = committing('commit_units')
+const commitEmits = committing('commit_units_emitting')
 
 // What was in the way once is seldom so again, and the first commit of a connection takes longer than all others.
 const attemptsMax = 5
@@ -25,6 +30,11 @@ const slowAttemptsMaxAlone = 10
 const largeUnitLength = 1_048_576
 const retryMsMin = 25
 const retryMsMax = 1_000
+
+interface Committing {
+  readonly name: string
+  readonly sql: string
+}
 
 /**
  * The way by which a store writes: numbered batches, one after the other.
@@ -67,7 +77,7 @@ export class Lane {
   commit(units: readonly Unit[], now: () => number | undefined): Promise<Answer> {
     return this.#inTurn(async () => {
       const batch = packBatch(units, now())
-      return answerOf(await this.#commit(batch))
+      return answerOf(await this.#commit(batch), batch)
     })
   }
 
@@ -149,12 +159,16 @@ export class Lane {
     }
   }
 
-  async #send({ given, lines }: PackedBatch): Promise<string> {
+  async #send({ isEmitting, given, lines }: PackedBatch): Promise<string> {
     const connection = this.#connection
     if (!connection) throw unavailable(this.#name, 'there is no connection')
     const values = [this.#id, this.#number + 1, given, lines, String(this.#timeoutMs)]
     const timeoutMs = this.#answerMs
-    const [row] = await connection.query<{ answer: string }>({ sql: commitUnits, values, timeoutMs })
+    const [row] = await connection.query<{ answer: string }>({
+      ...(isEmitting ? commitEmits : commitUnits),
+      values,
+      timeoutMs,
+    })
     if (!row) throw new Error('A commit was not answered')
     this.#number += 1
     return row.answer
@@ -246,9 +260,11 @@ type Said =
       readonly removed: Removed | null
     }
 
-function answerOf(text: string): Answer {
-  const { at, verdicts } = JSON.parse(text) as { at: number; verdicts: Said[] }
-  return { at, verdicts: verdicts.map((said) => verdictOf(said, at)) }
+function answerOf(text: string, { order }: PackedBatch): Answer {
+  const { at, verdicts: said } = JSON.parse(text) as { at: number; verdicts: Said[] }
+  const verdicts: Verdict[] = []
+  for (const [n, each] of said.entries()) verdicts[order[n] ?? n] = verdictOf(each, at)
+  return { at, verdicts }
 }
 
 function verdictOf(said: Said, at: number): Verdict {

@@ -16,6 +16,11 @@ const notify = `
   WITH async AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS setting)
   SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text, async WHERE async.setting = 'off'`
 
+// Of threads named after it only the log has grown. A key has a slash in it.
+const logsFromHere = '+'
+
+export type NoticeListener = (key: ThreadKey, isChanged: boolean) => void
+
 /**
  * Tells other nodes which threads were written to, after the commit, and hears it from them. All of it is a hint.
  *
@@ -33,8 +38,9 @@ export class Notices {
   readonly #closing = new AbortController()
   readonly #closed: Promise<void>
   #hasWarned = false
-  readonly #listeners = new Set<(key: ThreadKey) => void>()
-  readonly #untold = new Set<ThreadKey>()
+  readonly #listeners = new Set<NoticeListener>()
+  /** Whether more than the log of a thread has changed. */
+  readonly #untold = new Map<ThreadKey, boolean>()
   #sending: Promise<void> | undefined
   #sent: Promise<void> = Promise.resolve()
   #listening: Promise<void> | undefined
@@ -51,17 +57,17 @@ export class Notices {
     this.#closing.signal.addEventListener('abort', () => resolve())
   }
 
-  watch(listener: (key: ThreadKey) => void): () => void {
+  watch(listener: NoticeListener): () => void {
     // Each call is one of its own, also of the same listener.
-    const own = (key: ThreadKey) => listener(key)
+    const own: NoticeListener = (key, isChanged) => listener(key, isChanged)
     this.#listeners.add(own)
     this.#listening ??= this.#listen()
     return () => this.#listeners.delete(own)
   }
 
-  tell(keys: Iterable<ThreadKey>): void {
-    for (const key of keys) this.#untold.add(key)
-    if (this.#untold.size > 0) this.#sending ??= this.#send()
+  tell(key: ThreadKey, isChanged: boolean): void {
+    this.#untold.set(key, isChanged || this.#untold.get(key) === true)
+    this.#sending ??= this.#send()
   }
 
   async close(): Promise<void> {
@@ -72,6 +78,8 @@ export class Notices {
 
   async #send(): Promise<void> {
     try {
+      // All of a commit go together.
+      await Promise.resolve()
       while (this.#untold.size > 0 && !this.#closing.signal.aborted) {
         const texts = [...noticesOf(this.#self, this.#untold)]
         this.#untold.clear()
@@ -89,7 +97,12 @@ export class Notices {
   async #notify(texts: readonly string[]): Promise<void> {
     const sent = this.#sent.then(async () => {
       if (this.#connection?.isLost !== false) this.#connection = await this.#sender.open()
-      await this.#connection.query({ sql: notify, values: [this.#channel, texts], timeoutMs: echoMsMax })
+      await this.#connection.query({
+        name: 'notify',
+        sql: notify,
+        values: [this.#channel, texts],
+        timeoutMs: echoMsMax,
+      })
     })
     this.#sent = sent.catch(() => undefined)
     await sent
@@ -138,8 +151,12 @@ export class Notices {
 
   #heard(text: string): void {
     const [from, ...keys] = text.split(' ')
-    if (from === this.#self) this.#onEcho()
-    else for (const key of keys) for (const listener of this.#listeners) listener(key as ThreadKey)
+    if (from === this.#self) return this.#onEcho()
+    let isChanged = true
+    for (const key of keys) {
+      if (key === logsFromHere) isChanged = false
+      else for (const listener of this.#listeners) listener(key as ThreadKey, isChanged)
+    }
   }
 }
 
@@ -147,15 +164,23 @@ const noNotices =
   'PostgreSQL does not pass on notices over this connection, as behind a pooler in transaction mode. Everything works, ' +
   'but nodes find what others wrote by polling, up to a second later. Connect to the server itself to be told at once'
 
-/** The keys, as many to a notice as it holds, after who tells of them. */
-function* noticesOf(self: string, keys: Iterable<ThreadKey>): Generator<string> {
-  let text = self
+function* noticesOf(self: string, untold: ReadonlyMap<ThreadKey, boolean>): Generator<string> {
+  const [changed = [], grown = []] = [true, false].map((is) =>
+    [...untold.keys()].filter((key) => untold.get(key) === is),
+  )
+  yield* packed(self, changed)
+  yield* packed(`${self} ${logsFromHere}`, grown)
+}
+
+/** The keys after what stands before them, as many to a notice as it holds. */
+function* packed(before: string, keys: readonly ThreadKey[]): Generator<string> {
+  let text = before
   for (const key of keys) {
     if (text.length + 1 + key.length > noticeLengthMax) {
       yield text
-      text = self
+      text = before
     }
     text = `${text} ${key}`
   }
-  yield text
+  if (text !== before) yield text
 }

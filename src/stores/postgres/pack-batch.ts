@@ -1,24 +1,23 @@
 import type { Range } from '../../core/event.ts'
-import { encodeLine } from '../../core/event-line.ts'
 import { principalOf, type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
 import { taskRanges } from '../../core/stamp.ts'
 import type { Unit } from '../../core/unit.ts'
 import { toColumn } from './column-text.ts'
+import { PackedEmits } from './pack-emits.ts'
+import { between, cutLines, type Pieces } from './pack-lines.ts'
 import { packRest } from './pack-rest.ts'
 import { PackedRows, type Standing } from './pack-rows.ts'
 import { packUsage } from './pack-task.ts'
 
-/** A batch as `commit_units` is given it. */
+/** A batch as `commit_units` is given it, or `commit_units_emitting` if that is enough. */
 export interface PackedBatch {
+  readonly isEmitting: boolean
   readonly given: string
   readonly lines: string
   readonly unitCount: number
+  /** Which unit each verdict is of. */
+  readonly order: readonly number[]
 }
-
-// Between pieces of the log. JSON text holds no raw control character, and neither do ids, types and step keys.
-const between = '\u0001'
-// A piece is not cut when rows are made of pieces.
-const pieceLengthMax = 32_768
 
 /** Numbers things in the order in which they are first named, from 1 on as SQL does. */
 class Places<Name extends string> {
@@ -34,13 +33,6 @@ class Places<Name extends string> {
   }
 }
 
-interface Pieces {
-  readonly unit: number[]
-  readonly from: number[]
-  readonly count: number[]
-  readonly lines: string[]
-}
-
 /** Throws if a unit holds what no store could take. `now` is the clock of a store that was given one. */
 export function packBatch(units: readonly Unit[], now: number | undefined): PackedBatch {
   const threads = new Places<ThreadKey>()
@@ -48,7 +40,10 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
   const tasks = new Places<TaskId>()
   const pieces: Pieces = { unit: [], from: [], count: [], lines: [] }
   const rows = new PackedRows()
-  const packed = units.map((unit, index) => {
+  const emits = new PackedEmits(units)
+  const others = emits.otherPlaces.flatMap((place) => units[place] ?? [])
+  const isEmitting = others.length === 0 && units.length > 0
+  const packed = others.map((unit, index) => {
     cutLines(unit, index + 1, pieces)
     const ranges = taskRanges(unit.events, 0)
     const standing = rows.add(unit, index + 1, ranges, (id) => tasks.of(id))
@@ -56,18 +51,32 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
   })
   const locks = units.flatMap((unit) => (unit.key ? [`${principalOf(unit.thread)} ${unit.key.key}`] : []))
   const { lines, ...places } = pieces
+  const bodies = emits.bodies()
+  const lists = emits.lists(
+    (key) => threads.of(key),
+    (id) => tasks.of(id),
+  )
   const given = {
     now,
-    nextTask: nextTaskAfter(units),
-    keys: threads.names,
-    tasks: tasks.names.map(toColumn),
-    ...(locks.length > 0 && { locks: locks.map(toColumn) }),
-    units: packed,
-    puts: rows.puts,
-    segments: rows.segments,
-    pieces: { ...places, isOnePerThread: isOnePerThread(units, lines.length) },
+    keys: arrayText(threads.names),
+    tasks: arrayText(tasks.names.map(toColumn)),
+    ...(bodies.length > 0 && { emits: lists }),
+    ...(!isEmitting && {
+      nextTask: nextTaskAfter(others),
+      ...(locks.length > 0 && { locks: locks.map(toColumn) }),
+      units: packed,
+      puts: rows.puts,
+      segments: rows.segments,
+      pieces: { ...places, isOnePerThread: isOnePerThread(others, lines.length) },
+    }),
   }
-  return { given: JSON.stringify(given), lines: lines.join(between), unitCount: units.length }
+  return {
+    isEmitting,
+    given: JSON.stringify(given),
+    lines: [...lines, ...bodies].join(between),
+    unitCount: units.length,
+    order: [...emits.otherPlaces, ...emits.places],
+  }
 }
 
 function packUnit(
@@ -106,27 +115,14 @@ function bodyOf(unit: Unit, ranges: readonly unknown[]): Record<string, unknown>
   return Object.values(body).some((value) => value !== undefined) ? body : undefined
 }
 
+/** As SQL writes an array, which the server reads faster than JSON. */
+function arrayText(values: readonly string[]): string {
+  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`
+}
+
 /** Then nothing has to be put together. */
 function isOnePerThread(units: readonly Unit[], pieceCount: number): boolean {
   return new Set(units.flatMap((unit) => (unit.events.length > 0 ? [unit.thread] : []))).size === pieceCount
-}
-
-/** Whole lines, together not much longer than a piece. */
-function cutLines({ events }: Unit, unit: number, pieces: Pieces): void {
-  let from = 0
-  let text = ''
-  for (const [index, event] of events.entries()) {
-    const line = encodeLine(event)
-    if (line.includes('\n') || line.includes(between))
-      throw new Error(`An event ${event.type} holds a raw control character`)
-    text = index === from ? line : `${text}\n${line}`
-    if (text.length < pieceLengthMax && index < events.length - 1) continue
-    pieces.unit.push(unit)
-    pieces.from.push(from)
-    pieces.count.push(index + 1 - from)
-    pieces.lines.push(text)
-    from = index + 1
-  }
 }
 
 /** The lowest number above those of the tasks that are added. A restored task brings a number nobody handed out. */

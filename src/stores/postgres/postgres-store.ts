@@ -24,7 +24,7 @@ import type {
   ThreadSnapshot,
 } from '../store.ts'
 import { afterMs, ServerClock } from './clock.ts'
-import { Connection } from './connection.ts'
+import { Connection, type ConnectionSettings } from './connection.ts'
 import { Connections, Opener } from './connections.ts'
 import { EventReader } from './event-reader.ts'
 import { readEvents } from './event-reads.ts'
@@ -33,7 +33,7 @@ import { Lane } from './lane.ts'
 import { allocateNumbers, renewLeaseOf } from './leases.ts'
 import { type Location, locate } from './location.ts'
 import { readMoved } from './moved.ts'
-import { Notices } from './notices.ts'
+import { type NoticeListener, Notices } from './notices.ts'
 import { readOffer } from './offer.ts'
 import { listQuestions } from './questions.ts'
 import { checkServer, migrate } from './schema.ts'
@@ -143,7 +143,9 @@ class PostgresStore implements Store {
     const stop = afterMs(this.#lateMs, onLate)
     const { at, verdicts } = await (units.length === 0 ? lane.probe() : lane.commit(units, now)).finally(stop)
     this.#serverClock.heard(at)
-    notices.tell(units.flatMap((unit, index) => (verdicts[index]?.committed ? [unit.thread] : [])))
+    for (const [n, unit] of units.entries()) {
+      if (verdicts[n]?.committed) notices.tell(unit.thread, unit.rev !== undefined)
+    }
     return verdicts
   }
 
@@ -214,7 +216,7 @@ class PostgresStore implements Store {
     return { wasHeld }
   }
 
-  watch(listener: (key: ThreadKey) => void): () => void {
+  watch(listener: NoticeListener): () => void {
     return this.#use().notices.watch(listener)
   }
 
@@ -226,7 +228,7 @@ class PostgresStore implements Store {
     const { readers = readersDefault, warn = warnProcess } = this.#options
     const place = this.#place
     const timeouts = { timeoutMs: readTimeoutMs + lateMsDefault, connectMs: this.#lateMs }
-    const opener = (settings: string) => new Opener(() => Connection.open(place, settings, timeouts))
+    const opener = (settings: ConnectionSettings) => new Opener(() => Connection.open(place, settings, timeouts))
     const lane: Lane = new Lane(
       new Opener(() => Connection.open(place, writerSettings(lane.timeoutMs))),
       place.name,
@@ -236,7 +238,7 @@ class PostgresStore implements Store {
       lane,
       reading: new Connections(opener(settingsFor(readTimeoutMs)), readers, place.name),
       deciding: new Connections(opener(settingsFor(decideTimeoutMs)), decidersMax, place.name),
-      notices: new Notices(opener(settingsFor(readTimeoutMs)), opener(''), place.schema, warn),
+      notices: new Notices(opener(settingsFor(readTimeoutMs)), opener({}), place.schema, warn),
     }
   }
 
@@ -275,16 +277,16 @@ class PostgresStore implements Store {
 
 // A commit relies on each of its statements seeing what was committed before it, and no statement wants to fail because it does
 // not, whatever the database has for a default.
-const isolation = `SET default_transaction_isolation = 'read committed'`
+const isolation = { default_transaction_isolation: 'read committed' }
 
 // What a planner gains by compiling a plan it has lost again before the first row.
 // Every read finds its rows by an index; a plan that was made while a table was small is kept when it has grown.
-function settingsFor(timeoutMs: number): string {
-  return `${isolation}; SET statement_timeout = ${timeoutMs}; SET jit = off; SET enable_seqscan = off`
+function settingsFor(timeoutMs: number): ConnectionSettings {
+  return { ...isolation, statement_timeout: timeoutMs, jit: 'off', enable_seqscan: 'off' }
 }
 
-function writerSettings(timeoutMs: number): string {
-  return `${isolation}; SET statement_timeout = ${timeoutMs}; SET idle_in_transaction_session_timeout = ${timeoutMs}`
+function writerSettings(timeoutMs: number): ConnectionSettings {
+  return { ...isolation, statement_timeout: timeoutMs, idle_in_transaction_session_timeout: timeoutMs }
 }
 
 function warnProcess(text: string): void {

@@ -3,15 +3,15 @@ import { badCursor } from '../../core/list-cursor.ts'
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../store.ts'
 import type { Connection } from './connection.ts'
 
-// The first condition on `at` is what the index is searched by.
+// `listed` is `at` in larger steps, and what the index is searched and begins to be sorted by.
 const selectThreads = `
   SELECT key, head, first, at FROM holdfast.threads
-  WHERE principal = $1 AND head >= first AND at <= $2 AND (at < $2 OR key > $3)
-  ORDER BY at DESC, key
+  WHERE principal = $1 AND listed <= $2::bigint / 5000 AND at <= $2 AND (at < $2 OR key > $3)
+  ORDER BY listed DESC, at DESC, key
   LIMIT $4`
 
 const selectNextPrincipal = `
-  SELECT principal FROM holdfast.threads WHERE principal > $1 AND head >= first ORDER BY principal LIMIT 1`
+  SELECT principal FROM holdfast.threads WHERE principal > $1 AND listed IS NOT NULL ORDER BY principal LIMIT 1`
 
 interface ThreadRow {
   readonly key: ThreadKey

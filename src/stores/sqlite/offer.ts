@@ -4,12 +4,13 @@ import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 const selectStartable = `
-  SELECT t.n, t.id, th.key FROM tasks t INDEXED BY tasks_startable CROSS JOIN threads th ON th.n = t.thread
+  SELECT t.n, t.id, th.key, t.agent FROM tasks t INDEXED BY tasks_startable CROSS JOIN threads th ON th.n = t.thread
   WHERE t.startable AND t.agent = ?
   ORDER BY t.n LIMIT ?`
 
+// The agent of those that go on; others are ended by whoever takes them over.
 const selectHeld = `
-  SELECT t.n, t.id, th.key FROM tasks t INDEXED BY tasks_held CROSS JOIN threads th ON th.n = t.thread
+  SELECT t.n, t.id, th.key, CASE WHEN NOT t.closure AND t.cancel_requested_at IS NULL THEN t.agent END AS agent FROM tasks t INDEXED BY tasks_held CROSS JOIN threads th ON th.n = t.thread
   WHERE t.held AND t.node = ?
     AND (t.closure OR t.cancel_requested_at IS NOT NULL OR t.agent IN (SELECT value FROM json_each(?)))
   ORDER BY t.n LIMIT ?`
@@ -41,6 +42,7 @@ interface RefRow {
   readonly n: number
   readonly id: TaskId
   readonly key: ThreadKey
+  readonly agent: string | null
 }
 
 interface OpenRow {
@@ -53,12 +55,14 @@ interface OpenRow {
 export function readOffer(connection: Connection, leaseHolders: readonly string[], query: ClaimQuery): Offer {
   const agents = [...new Set(query.agents)]
   const nodes = connection.all<{ node: string }>(selectHolders).filter(({ node }) => !leaseHolders.includes(node))
-  const starts = agents.flatMap((agent) => connection.all<RefRow>(selectStartable, agent, query.starts))
-  const known = JSON.stringify(agents)
+  const starts = agents.flatMap((agent) =>
+    connection.all<RefRow>(selectStartable, agent, Math.min(query.starts, roomFor(agent, query))),
+  )
+  const known = JSON.stringify(agents.filter((agent) => roomFor(agent, query) > 0))
   const orphans = nodes.flatMap(({ node }) => connection.all<RefRow>(selectHeld, node, known, query.orphans))
   return {
-    starts: oldest(starts, query.starts),
-    orphans: oldest(orphans, query.orphans),
+    starts: oldest(starts, query.starts, query),
+    orphans: oldest(orphans, query.orphans, query),
     ...(query.withCounts && { counts: { ...readCounts(connection, agents), nodes: leaseHolders.length } }),
   }
 }
@@ -76,7 +80,12 @@ function readCounts(connection: Connection, agents: readonly string[]): Omit<Cou
   return { pending, unclaimable, openByPrincipal, owedHooks, bytes }
 }
 
-function oldest(rows: readonly RefRow[], limit: number): TaskRef[] {
-  const sorted = rows.toSorted((a, b) => a.n - b.n)
-  return sorted.slice(0, limit).map(({ id, key }) => ({ id, key }))
+function oldest(rows: readonly RefRow[], limit: number, { limits }: ClaimQuery): TaskRef[] {
+  const sorted = rows.toSorted((a, b) => a.n - b.n).slice(0, limit)
+  return sorted.map(({ id, key, agent }) => ({ id, key, ...(agent !== null && limits?.has(agent) && { agent }) }))
+}
+
+function roomFor(agent: string, { limits }: ClaimQuery): number {
+  const limit = limits?.get(agent)
+  return limit ? Math.max(0, limit.max - limit.executing) : Number.POSITIVE_INFINITY
 }

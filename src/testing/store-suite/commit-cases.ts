@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { threadId, threadKey } from '../../core/id.ts'
+import type { Unit } from '../../core/unit.ts'
 import {
   accepting,
   alice,
   away,
+  bob,
   bobsHome,
   commit,
   commitOne,
   deltas,
   event,
+  fenced,
   headOf,
   home,
   liveOf,
@@ -16,6 +19,7 @@ import {
   numbersOf,
   pending,
   refused,
+  running,
   taskOf,
   unit,
   upTo,
@@ -52,6 +56,37 @@ export const commitCases: StoreCase[] = [
       verdicts.map((verdict) => verdict.first),
       [1, 1, 3, 2],
     )
+  }),
+
+  storeCase('judges each of many units that append to threads of their own, alone or beside others', async (store) => {
+    const unused = threadKey(alice, threadId('unused'))
+    const third = threadKey(bob, threadId('third'))
+    const tasks = [running('bg_0'), running('bg_1', { key: away }), running('bg_2', { key: third })]
+    await commit(store, ...tasks.map((record) => accepting(record)))
+    const appends = [
+      fenced('bg_2', 1, { thread: third, events: [...deltas(1), ...deltas(2, 'bg_2')] }),
+      fenced('bg_1', 7, { thread: away }),
+      fenced('bg_0', 1, { thread: unused }),
+      fenced('bg_0', 1, { events: deltas(2, 'bg_0') }),
+    ]
+    const said = async (...units: Unit[]) =>
+      (await store.commit(units)).map((verdict) => (verdict.committed ? verdict.first : verdict.reason.code))
+    assert.deepEqual(await said(...appends), [2, 'fenced', 'fenced', 'after_refused'])
+    assert.deepEqual(await said(...appends.slice(3)), [2])
+    const more = accepting(pending('bg_3', { key: bobsHome }))
+    assert.deepEqual(await said(appends[0] ?? more, more, ...appends.slice(1)), [
+      5,
+      1,
+      'fenced',
+      'fenced',
+      'after_refused',
+    ])
+    assert.deepEqual(
+      await Promise.all(['bg_0', 'bg_1', 'bg_2'].map(async (id) => (await taskOf(store, id)).seq)),
+      [3, 1, 7],
+    )
+    assert.deepEqual(numbersOf(await logOf(store, third)), upTo(7))
+    assert.equal(await headOf(store, unused), 0)
   }),
 
   storeCase('keeps apart the threads of two principals that have one id', async (store) => {

@@ -1,4 +1,5 @@
 import { afterEraseCases } from './after-erase-cases.ts'
+import { agentLimitCases } from './agent-limit-cases.ts'
 import { allocationCases } from './allocation-cases.ts'
 import { claimCases } from './claim-cases.ts'
 import { commitCases } from './commit-cases.ts'
@@ -42,6 +43,7 @@ export const storeCases: StoreCase[] = [
   ...hookCases,
   ...idempotencyCases,
   ...claimCases,
+  ...agentLimitCases,
   ...allocationCases,
   ...eventCases,
   ...movedCases,

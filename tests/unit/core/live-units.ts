@@ -22,6 +22,7 @@ export function shown(live: LiveThread, ids: readonly string[]): unknown {
     rev: live.rev,
     wakes: live.wakes,
     isIdle: live.isIdle,
+    inputBytes: live.inputBytes,
     tasks: [...live.tasks()],
     ended: [...live.ended()],
     runs: live.runs(),

@@ -38,4 +38,47 @@ describe('sequential task ids', () => {
     await fetching
     expect([ids.take(), ids.take(), ids.take()]).toEqual(['bg_2', 'bg_4', 'bg_5'])
   })
+
+  it('are fetched ahead for a node under load, so that its next batch waits for no fetch', async () => {
+    const asked: number[] = []
+    let next = 0
+    const allocate = async (count: number) => {
+      asked.push(count)
+      next += count
+      return next - count
+    }
+    const ids = new SequentialTaskIds(allocate, { fetchesAhead: true })
+    await ids.refill(20)
+    for (let n = 0; n < 20; n++) ids.take()
+    expect(asked).toEqual([20, 20])
+    await new Promise(setImmediate)
+    expect(ids.take()).toBe('bg_20')
+  })
+
+  it('are fetched as they are needed by a node that needs few, so that a restart leaves none out', async () => {
+    const asked: number[] = []
+    const allocate = async (count: number) => {
+      asked.push(count)
+      return 0
+    }
+    const ids = new SequentialTaskIds(allocate, { fetchesAhead: true })
+    await ids.refill(15)
+    for (let n = 0; n < 15; n++) ids.take()
+    expect(asked).toEqual([15])
+  })
+
+  it('are asked for again if fetching ahead failed', async () => {
+    const answers: (number | Error)[] = [0, new Error('away'), 20]
+    const allocate = async () => {
+      const answer = answers.shift()
+      if (typeof answer === 'number') return answer
+      throw answer ?? new Error('asked too often')
+    }
+    const ids = new SequentialTaskIds(allocate, { fetchesAhead: true })
+    await ids.refill(20)
+    for (let n = 0; n < 20; n++) ids.take()
+    expect(() => ids.take()).toThrow(outOfTaskIds)
+    await ids.refill(1)
+    expect(ids.take()).toBe('bg_20')
+  })
 })

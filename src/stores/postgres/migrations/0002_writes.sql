@@ -231,11 +231,10 @@ $$;
 -- Writes the log of a batch: the pieces of committed units, and of those only what was not emptied by a later unit. `places` and
 -- `firsts` are of units, the others of threads.
 CREATE FUNCTION holdfast.write_chunks(
-  pieces jsonb, lines text, places integer[], firsts bigint[], th_n bigint[], th_at bigint[], th_emptied integer[]
+  pieces jsonb, bodies text[], places integer[], firsts bigint[], th_n bigint[], th_at bigint[], th_emptied integer[]
 )
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  bodies text[] := string_to_array(lines, E'\x01');
   units integer[] := ARRAY(SELECT jsonb_array_elements(pieces -> 'unit')::integer);
   froms bigint[] := ARRAY(SELECT jsonb_array_elements(pieces -> 'from')::bigint);
   counts bigint[] := ARRAY(SELECT jsonb_array_elements(pieces -> 'count')::bigint);
@@ -262,5 +261,50 @@ BEGIN
     ) s
   ) c
   GROUP BY c.place, c.share;
+END
+$$;
+
+-- Writes units that append events of one task to its thread and nothing else, each to another thread. `given` holds lists: places of
+-- threads and tasks, epochs, counts of events, and where the first and the last event of the task is. Says the verdict of each.
+CREATE FUNCTION holdfast.write_emits(
+  given jsonb, bodies text[], now_at bigint, th_n bigint[], th_head bigint[], th_at bigint[],
+  ta_n bigint[], ta_thread bigint[], ta_running boolean[], ta_epoch bigint[]
+)
+RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+  places integer[] := given ->> 'thread';
+  tasks integer[] := given ->> 'task';
+  epochs bigint[] := given ->> 'epoch';
+  counts bigint[] := given ->> 'count';
+  -- Null of those that are refused.
+  firsts bigint[];
+BEGIN
+  IF cardinality(bodies) <> cardinality(places) THEN
+    RAISE EXCEPTION '% pieces of the log cannot be of % units', cardinality(bodies), cardinality(places);
+  END IF;
+  firsts := ARRAY(
+    SELECT CASE WHEN ta_thread[x.task] = th_n[x.place] AND ta_running[x.task] AND ta_epoch[x.task] = x.epoch
+      THEN th_head[x.place] + 1 END
+    FROM unnest(places, tasks, epochs) WITH ORDINALITY AS x (place, task, epoch, n) ORDER BY x.n
+  );
+  INSERT INTO holdfast.chunks (thread, first, last, at, body)
+  SELECT th_n[x.place], x.first, x.first + x.count - 1, greatest(th_at[x.place], now_at), x.body
+  FROM unnest(places, firsts, counts, bodies) AS x (place, first, count, body)
+  WHERE x.first IS NOT NULL;
+  UPDATE holdfast.threads t SET head = x.first + x.count - 1, at = greatest(t.at, now_at)
+  FROM unnest(places, firsts, counts) AS x (place, first, count)
+  WHERE t.n = th_n[x.place] AND x.first IS NOT NULL;
+  UPDATE holdfast.tasks t SET seq = x.first + x."to",
+    first_seq = CASE WHEN t.first_seq = 0 THEN x.first + x."from" ELSE t.first_seq END
+  FROM unnest(tasks, firsts, (given ->> 'from')::bigint[], (given ->> 'to')::bigint[]) AS x (task, first, "from", "to")
+  WHERE t.n = ta_n[x.task] AND x.first IS NOT NULL;
+  RETURN ARRAY(
+    SELECT CASE
+      WHEN x.first IS NULL THEN '"fenced"'
+      WHEN th_at[x.place] <= now_at THEN x.first::text
+      ELSE json_build_object('first', x.first, 'at', th_at[x.place], 'taken', NULL, 'removed', NULL)::text
+    END
+    FROM unnest(places, firsts) WITH ORDINALITY AS x (place, first, n) ORDER BY x.n
+  );
 END
 $$;

@@ -9,10 +9,11 @@
 -- F5 Rows are gathered, and each kind is written by one statement. They are in segments, because some units have to come after
 --    what was gathered: before one that is apart, and within one that is split, a segment is written; the last is at the end.
 --
--- `given` is `{now?, nextTask?, keys, tasks, locks?, units, puts, segments, pieces}`. Units name threads by their place in
--- `keys`, which is ascending, and tasks by their place in `tasks`. `puts` are the tasks that units put, in order: a unit has
+-- `given` is `{now?, nextTask?, keys, tasks, locks?, units, puts, segments, pieces, emits?}`. Units name threads by their place in
+-- `keys`, which is ascending, and tasks by their place in `tasks`; both are arrays as SQL writes them. `puts` are the tasks that units put, in order: a unit has
 -- those after `puts` of the unit before up to its own, and each is a row of its segment (see `write_rows`). `lines` are the pieces of the log; `pieces` says of which unit each is, where
--- it begins in it, and how many events it has. The answer is `{at, verdicts}`: a number is that of the first event of a
+-- it begins in it, and how many events it has. Units that only append to a thread, alone in the batch, come after all others: they
+-- are lists in `emits`, and so are judged and written together. The answer is `{at, verdicts}`: a number is that of the first event of a
 -- committed unit, a text the code of a refusal, an object either with more to say.
 CREATE FUNCTION holdfast.commit_units(lane text, number bigint, given jsonb, lines text) RETURNS text
 LANGUAGE plpgsql
@@ -24,7 +25,7 @@ DECLARE
   done bigint;
   said text;
   now_at bigint;
-  keys text[] := ARRAY(SELECT jsonb_array_elements_text(given -> 'keys'));
+  keys text[] := given ->> 'keys';
   fresh bigint[] := '{}';
   -- Threads, by their place in `keys`, as the units taken so far have left them.
   th_n bigint[];
@@ -37,6 +38,7 @@ DECLARE
   th_stale boolean[] := array_fill(false, ARRAY[cardinality(keys)]);
   -- The last unit that emptied the thread: what earlier ones of the batch appended is gone.
   th_emptied integer[] := array_fill(0, ARRAY[cardinality(keys)]);
+  tasks text[] := given ->> 'tasks';
   -- Tasks, by their place in `tasks`. What they reported since their row was written is in the last two.
   ta_n bigint[];
   ta_thread bigint[];
@@ -89,6 +91,8 @@ DECLARE
   ats bigint[] := '{}';
   places integer[] := '{}';
   verdicts text[] := '{}';
+  bodies text[] := string_to_array(lines, E'\x01');
+  piece_count integer := jsonb_array_length(given -> 'pieces' -> 'unit');
 BEGIN
   SELECT l.batch, l.answer INTO done, said FROM holdfast.lanes l WHERE l.id = lane FOR UPDATE;
   IF done = number THEN
@@ -128,7 +132,7 @@ BEGIN
   INTO ta_n, ta_thread, ta_live, ta_running, ta_epoch, ta_first, ta_seq, ta_changed, ta_progress, ta_usage
   FROM (
     SELECT t.n, t.thread, t.status, t.epoch, t.first_seq, t.seq
-    FROM jsonb_array_elements_text(given -> 'tasks') WITH ORDINALITY AS g (id, place)
+    FROM unnest(tasks) WITH ORDINALITY AS g (id, place)
     LEFT JOIN holdfast.tasks t ON t.id = g.id
     ORDER BY g.place
   ) k;
@@ -286,7 +290,7 @@ BEGIN
         added_seq[-r] := ta_seq[task_place];
       ELSE
         IF ta_thread[task_place] IS DISTINCT FROM th_n[u.t] THEN
-          RAISE EXCEPTION '% cannot be updated: its thread has no such task', given -> 'tasks' ->> (task_place - 1);
+          RAISE EXCEPTION '% cannot be updated: its thread has no such task', tasks[task_place];
         END IF;
         changed_n[r] := ta_n[task_place];
         changed_first[r] := ta_first[task_place];
@@ -329,7 +333,7 @@ BEGIN
     given -> 'segments' -> segment, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
     changed_n, changed_first, changed_seq, changed_progress, changed_usage
   );
-  PERFORM holdfast.write_chunks(given -> 'pieces', lines, places, firsts, th_n, th_at, th_emptied);
+  PERFORM holdfast.write_chunks(given -> 'pieces', bodies[:piece_count], places, firsts, th_n, th_at, th_emptied);
   UPDATE holdfast.threads t SET first = x.first, head = x.head, rev = x.rev, wakes = x.wakes, at = x.at
   FROM unnest(th_n, th_first, th_head, th_rev, th_wakes, th_at, th_used) AS x (n, first, head, rev, wakes, at, used)
   WHERE t.n = x.n AND x.used
@@ -349,7 +353,64 @@ BEGIN
     WHERE m.next_task < (given ->> 'nextTask')::bigint;
   END IF;
 
+  IF given ? 'emits' THEN
+    verdicts := verdicts || holdfast.write_emits(
+      given -> 'emits', bodies[piece_count + 1:], now_at, th_n, th_head, th_at, ta_n, ta_thread, ta_running, ta_epoch
+    );
+  END IF;
+
   said := '{"at":' || now_at || ',"verdicts":[' || array_to_string(verdicts, ',') || ']}';
+  UPDATE holdfast.lanes l SET batch = number, answer = said, used_at = now_at WHERE l.id = lane;
+  RETURN said;
+END
+$$;
+
+-- The same for a batch of nothing but `emits`, which is nearly every batch of a busy node, without all that it has no use for: most of
+-- what `commit_units` takes it takes for a batch of one unit.
+CREATE FUNCTION holdfast.commit_units_emitting(lane text, number bigint, given jsonb, lines text) RETURNS text
+LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  done bigint;
+  said text;
+  now_at bigint;
+  keys text[] := given ->> 'keys';
+  tasks text[] := given ->> 'tasks';
+  th_n bigint[];
+  th_head bigint[];
+  th_at bigint[];
+  ta_n bigint[];
+  ta_thread bigint[];
+  ta_running boolean[];
+  ta_epoch bigint[];
+BEGIN
+  SELECT l.batch, l.answer INTO done, said FROM holdfast.lanes l WHERE l.id = lane FOR UPDATE;
+  IF done = number THEN
+    RETURN said;
+  ELSIF done IS DISTINCT FROM number - 1 THEN
+    RAISE EXCEPTION 'The lane is at batch %, not before %', done, number USING ERRCODE = 'HF001';
+  END IF;
+  SELECT array_agg(t.n), array_agg(t.head), array_agg(t.at) INTO th_n, th_head, th_at
+  FROM (SELECT t.n, t.head, t.at FROM holdfast.threads t WHERE t.key = ANY (keys) ORDER BY t.key FOR NO KEY UPDATE) t;
+  IF cardinality(th_n) IS DISTINCT FROM cardinality(keys) THEN
+    SELECT array_agg(t.n ORDER BY k.place), array_agg(t.head ORDER BY k.place), array_agg(t.at ORDER BY k.place)
+    INTO th_n, th_head, th_at
+    FROM unnest(keys) WITH ORDINALITY AS k (key, place) LEFT JOIN holdfast.threads t ON t.key = k.key;
+  END IF;
+  now_at := coalesce((given ->> 'now')::bigint, holdfast.clock_ms());
+  SELECT array_agg(k.n), array_agg(k.thread), array_agg(k.status = 'running'), array_agg(k.epoch)
+  INTO ta_n, ta_thread, ta_running, ta_epoch
+  FROM (
+    SELECT t.n, t.thread, t.status, t.epoch
+    FROM unnest(tasks) WITH ORDINALITY AS g (id, place)
+    LEFT JOIN holdfast.tasks t ON t.id = g.id
+    ORDER BY g.place
+  ) k;
+  said := '{"at":' || now_at || ',"verdicts":[' || array_to_string(holdfast.write_emits(
+    given -> 'emits', string_to_array(lines, E'\x01'), now_at, th_n, th_head, th_at, ta_n, ta_thread, ta_running, ta_epoch
+  ), ',') || ']}';
   UPDATE holdfast.lanes l SET batch = number, answer = said, used_at = now_at WHERE l.id = lane;
   RETURN said;
 END

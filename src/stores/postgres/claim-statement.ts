@@ -1,0 +1,197 @@
+const isStartable = `t.status = 'pending' AND t.ready AND NOT t.closure`
+const isHeld = `(t.status = 'running' OR (t.status = 'pending' AND t.closure))`
+
+// Rows that a commit has locked are skipped: what becomes of their tasks is being decided. If there are no others they are
+// offered all the same, because nobody looks again when that commit is done.
+const notLocked = 'FOR NO KEY UPDATE OF th SKIP LOCKED'
+const notOfferedElsewhere = 't.n NOT IN (SELECT e.n FROM elsewhere e)'
+
+/** What differs where agents have limits. Most installations have none, and their statement knows nothing of them. */
+interface Variant {
+  /** The agents to start tasks of, each with what may be started at most. */
+  readonly agents: string
+  readonly room: string
+  /** Those whose orphans can go on. */
+  readonly openAgents: string
+  /** What is computed before anything is looked for, and after it was found. */
+  readonly before: string
+  readonly after: string
+  /** What the node's row is to say, and whether it says something else now. */
+  readonly noted: string
+  readonly isNews: string
+  /** Of `r`, a row that is offered. */
+  readonly ref: string
+  readonly isPartial: string
+  readonly answer: string
+}
+
+const isOfferNews = `f.ns <> '{}' AND EXISTS (SELECT FROM holdfast.nodes x WHERE x.id <> $5 AND x.until_at > m.now)`
+
+const unlimited: Variant = {
+  agents: 'unnest($1::text[]) AS a (agent)',
+  room: '$2',
+  openAgents: '$1',
+  before: '',
+  after: '',
+  noted: '',
+  isNews: isOfferNews,
+  ref: `json_build_object('id', r.id, 'key', r.key)`,
+  isPartial: `(SELECT count(*) < $2 FROM starts) AND EXISTS (
+      SELECT FROM holdfast.tasks t
+      WHERE ${isStartable} AND t.agent = ANY ($1) AND ${notOfferedElsewhere} AND t.n NOT IN (SELECT s.n FROM starts s)
+    )`,
+  answer: '',
+}
+
+// $6, $7 and $8 are the agents that have a limit, their limits, and how many of their tasks this node executes. A node counts
+// while its lease holds, so what crashes with it makes room.
+const limited: Variant = {
+  agents: 'rooms a',
+  room: 'a.room',
+  openAgents: 'ARRAY(SELECT r.agent FROM rooms r WHERE r.room > 0)',
+  before: `executing AS MATERIALIZED (
+    SELECT x.key AS agent, sum(x.value::bigint)::bigint AS count
+    FROM holdfast.nodes h, moment m, jsonb_each_text(h.executing) AS x (key, value)
+    WHERE h.id <> $5 AND h.until_at > m.now GROUP BY x.key
+  ), limits AS MATERIALIZED (
+    SELECT l.agent, l.max, l.executing, greatest(0, l.max - l.executing - coalesce(e.count, 0)) AS room
+    FROM unnest($6::text[], $7::bigint[], $8::bigint[]) AS l (agent, max, executing)
+    LEFT JOIN executing e ON e.agent = l.agent
+  ), rooms AS MATERIALIZED (
+    SELECT a.agent, least($2, coalesce(l.room, $2)) AS room
+    FROM unnest($1::text[]) AS a (agent) LEFT JOIN limits l ON l.agent = a.agent
+  ), `,
+  // More orphans may be offered than there is room for; those that are not taken over are no concern of other nodes.
+  after: `, told AS MATERIALIZED (
+    SELECT coalesce(jsonb_object_agg(x.agent, x.count) FILTER (WHERE x.count > 0), '{}') AS executing
+    FROM (
+      SELECT l.agent, least(greatest(l.max, l.executing), l.executing + (
+        SELECT count(*) FROM (SELECT s.agent FROM starts s UNION ALL SELECT o.agent FROM orphans o) r WHERE r.agent = l.agent
+      )) AS count FROM limits l
+    ) x
+  )`,
+  noted: `, executing = (SELECT t.executing FROM told t)`,
+  // Also while there is no other node: the first thing that one does when it comes is a claim.
+  isNews: `(${isOfferNews} OR h.executing <> (SELECT t.executing FROM told t))`,
+  ref: `json_build_object('id', r.id, 'key', r.key, 'agent', (SELECT l.agent FROM limits l WHERE l.agent = r.agent))`,
+  isPartial: `(SELECT count(*) < $2 FROM starts) AND EXISTS (
+      SELECT FROM rooms a WHERE (SELECT count(*) FROM starts s WHERE s.agent = a.agent) < a.room AND EXISTS (
+        SELECT FROM holdfast.tasks t
+        WHERE ${isStartable} AND t.agent = a.agent AND ${notOfferedElsewhere} AND t.n NOT IN (SELECT s.n FROM starts s)
+      )
+    )`,
+  answer: `,
+    (SELECT coalesce(json_object_agg(e.agent, e.count), '{}') FROM executing e) AS elsewhere`,
+}
+
+const starts =
+  ({ agents, room }: Variant) =>
+  (lock: string): string =>
+    `
+  SELECT t.n, t.id, t.key, t.agent FROM ${agents}
+  CROSS JOIN LATERAL (
+    SELECT t.n, t.id, th.key, t.agent FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
+    WHERE ${isStartable} AND t.agent = a.agent AND ${notOfferedElsewhere}
+    ORDER BY t.n LIMIT ${room} ${lock}
+  ) t
+  ORDER BY t.n LIMIT $2`
+
+const isAlive = (node: string): string => `
+    SELECT FROM holdfast.nodes l WHERE l.id = ${node} AND l.until_at > (SELECT m.now FROM moment m)`
+
+// Leaps from node to node, however many tasks each holds. A node that has lost its own lease is in no position to say that
+// others are gone: after an outage all leases may have run out, and all nodes live.
+const holders = `
+  WITH RECURSIVE holders (node) AS (
+    (SELECT t.node FROM holdfast.tasks t WHERE ${isHeld} ORDER BY t.node LIMIT 1)
+    UNION ALL
+    SELECT (SELECT t.node FROM holdfast.tasks t WHERE ${isHeld} AND t.node > h.node ORDER BY t.node LIMIT 1)
+    FROM holders h WHERE h.node IS NOT NULL
+  )
+  SELECT h.node FROM holders h
+  WHERE h.node IS NOT NULL AND NOT EXISTS (${isAlive('h.node')}) AND EXISTS (${isAlive('$5')})`
+
+// With the agent of those that go on; others are ended by whoever takes them over.
+const orphans =
+  ({ openAgents }: Variant) =>
+  (lock: string): string =>
+    `
+  SELECT t.n, t.id, t.key, t.agent FROM (${holders}) AS h (node)
+  CROSS JOIN LATERAL (
+    SELECT t.n, t.id, th.key, CASE WHEN NOT t.closure AND t.cancel_requested_at IS NULL THEN t.agent END AS agent
+    FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
+    WHERE ${isHeld} AND t.node = h.node
+      AND (t.closure OR t.cancel_requested_at IS NOT NULL OR t.agent = ANY (${openAgents})) AND ${notOfferedElsewhere}
+    ORDER BY t.n LIMIT $3 ${lock}
+  ) t
+  ORDER BY t.n LIMIT $3`
+
+const open = `
+  SELECT t.status, t.principal, count(*) AS count FROM holdfast.tasks t
+  WHERE t.status IN ('pending', 'running') GROUP BY t.status, t.principal`
+
+const unclaimable = `
+  SELECT count(*) FROM holdfast.tasks t WHERE ${isStartable} AND (t.agent IS NULL OR t.agent <> ALL ($1))`
+
+const owed = 'SELECT count(*) FROM holdfast.tasks t WHERE t.hook_at IS NOT NULL'
+
+const holding = 'SELECT count(*) FROM holdfast.nodes n WHERE n.until_at > (SELECT m.now FROM moment m)'
+
+// What the tables take, with all that belongs to them.
+const bytes = `
+  SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_catalog.pg_class c
+  WHERE c.relkind = 'r' AND c.relnamespace = (
+    SELECT m.relnamespace FROM pg_catalog.pg_class m WHERE m.oid = 'holdfast.threads'::regclass
+  )`
+
+const freeFirst = (name: string, rows: (lock: string) => string): string => `
+  free_${name} AS MATERIALIZED (${rows(notLocked)}), ${name} AS MATERIALIZED (
+    SELECT f.n, f.id, f.key, f.agent FROM free_${name} f
+    UNION ALL
+    SELECT a.n, a.id, a.key, a.agent FROM (${rows('')}) a WHERE NOT EXISTS (SELECT FROM free_${name})
+  )`
+
+// Longer than a node takes to start what it was offered, and not longer than others wait before they look again.
+const offeredMs = 1_000
+
+/**
+ * One statement that also writes down what it offers, with the lease of the node: others are offered something else for a
+ * moment, or until the lease is over. It does not wait for the disk, because an offer that is lost is made again.
+ */
+const selectOffer = (variant: Variant, counts: string): string => `
+  WITH moment AS MATERIALIZED (
+    SELECT set_config('synchronous_commit', 'off', true), coalesce($4::bigint, holdfast.clock_ms()) AS now
+  ), elsewhere AS MATERIALIZED (
+    SELECT o.n FROM holdfast.nodes h, moment m, unnest(h.offered) AS o (n)
+    WHERE h.id <> $5 AND h.until_at > m.now AND h.offered_until > m.now
+  ), ${variant.before}${freeFirst('starts', starts(variant))}, ${freeFirst('orphans', orphans(variant))}, offered AS MATERIALIZED (
+    SELECT ARRAY(SELECT s.n FROM starts s UNION ALL SELECT o.n FROM orphans o) AS ns
+  )${variant.after}, noted AS (
+    UPDATE holdfast.nodes h SET offered = CASE WHEN f.ns <> '{}' THEN f.ns ELSE h.offered END,
+      offered_until = CASE WHEN f.ns <> '{}' THEN m.now + ${offeredMs} ELSE h.offered_until END${variant.noted}
+    FROM offered f, moment m
+    WHERE h.id = $5 AND ${variant.isNews}
+  )
+  SELECT m.now,
+    (SELECT coalesce(json_agg(${variant.ref} ORDER BY r.n), '[]') FROM starts r) AS starts,
+    (SELECT coalesce(json_agg(${variant.ref} ORDER BY r.n), '[]') FROM orphans r) AS orphans,
+    ${variant.isPartial} AS "isPartial"${variant.answer}${counts}
+  FROM moment m`
+
+const counted = `,
+    (SELECT coalesce(json_agg(row_to_json(c)), '[]') FROM (${open}) c) AS open,
+    (${unclaimable}) AS unclaimable, (${owed}) AS owed, (${holding}) AS nodes`
+const countedWithBytes = `${counted}, (${bytes}) AS bytes`
+
+/** What a claim asks, with and without limits of agents: a plain look for work, or one that counts as well. */
+export const claimStatements = {
+  plain: { name: 'claim', sql: selectOffer(unlimited, '') },
+  counts: { name: 'claim_counts', sql: selectOffer(unlimited, counted) },
+  bytes: { name: 'claim_bytes', sql: selectOffer(unlimited, countedWithBytes) },
+} as const
+
+export const limitedClaimStatements = {
+  plain: { name: 'claim_limited', sql: selectOffer(limited, '') },
+  counts: { name: 'claim_limited_counts', sql: selectOffer(limited, counted) },
+  bytes: { name: 'claim_limited_bytes', sql: selectOffer(limited, countedWithBytes) },
+} as const

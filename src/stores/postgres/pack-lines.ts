@@ -1,0 +1,38 @@
+import type { EventDraft } from '../../core/event.ts'
+import { encodeLine } from '../../core/event-line.ts'
+import type { Unit } from '../../core/unit.ts'
+
+/** Between pieces of the log. JSON text holds no raw control character, and neither do ids, types and step keys. */
+export const between = '\u0001'
+// A piece is not cut when rows are made of pieces.
+const pieceLengthMax = 32_768
+
+export interface Pieces {
+  readonly unit: number[]
+  readonly from: number[]
+  readonly count: number[]
+  readonly lines: string[]
+}
+
+/** Throws if the event could not be told from its neighbours. */
+export function lineOf(event: EventDraft): string {
+  const line = encodeLine(event)
+  if (!line.includes('\n') && !line.includes(between)) return line
+  throw new Error(`An event ${event.type} holds a raw control character`)
+}
+
+/** Whole lines, together not much longer than a piece. */
+export function cutLines({ events }: Unit, unit: number, pieces: Pieces): void {
+  let from = 0
+  let text = ''
+  for (const [index, event] of events.entries()) {
+    const line = lineOf(event)
+    text = index === from ? line : `${text}\n${line}`
+    if (text.length < pieceLengthMax && index < events.length - 1) continue
+    pieces.unit.push(unit)
+    pieces.from.push(from)
+    pieces.count.push(index + 1 - from)
+    pieces.lines.push(text)
+    from = index + 1
+  }
+}

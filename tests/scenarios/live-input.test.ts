@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import type { AgentContext } from '../../src/index.ts'
+import { untilStopped } from './bodies.ts'
+import { onEachStore } from './world.ts'
+
+const limits = { liveInputBytesPerThread: 1_000 }
+// With its quotes it takes 400 bytes, and half as many characters.
+const input = 'é'.repeat(199)
+const refused = {
+  code: 'limit_reached',
+  message: expect.stringContaining('(liveInputBytesPerThread)') as string,
+  facts: { limit: 'liveInputBytesPerThread', max: 1_000, retryAfterMs: 1000 },
+}
+const agents = { slow: untilStopped, brief: () => 'done' }
+
+onEachStore(['memory', 'sqlite'], (_kind, world) => {
+  it('what the live tasks of a thread were given is limited, in each thread for itself', async () => {
+    const runtime = await world().open({ agents, limits })
+    for (let n = 0; n < 2; n++) await runtime.spawn({ thread: 'a', agent: 'slow', input })
+    await expect(runtime.spawn({ thread: 'a', agent: 'slow', input })).rejects.toMatchObject(refused)
+    await expect(runtime.run({ thread: 'a', agent: 'slow', input })).rejects.toMatchObject(refused)
+    await runtime.spawn({ thread: 'b', agent: 'slow', input })
+    await runtime.spawn({ thread: 'a', agent: 'slow', input: 'x'.repeat(198) })
+    await expect(runtime.spawn({ thread: 'a', agent: 'slow', input: 1 })).rejects.toMatchObject(refused)
+    expect(await runtime.spawn({ thread: 'a', agent: 'slow' })).toMatchObject({ status: 'running' })
+  })
+
+  it('a task that ends makes room, and one whose input is larger by itself is taken while no other has any', async () => {
+    const runtime = await world().open({ agents, limits })
+    const large = await runtime.spawn({ thread: 'a', agent: 'slow', input: 'x'.repeat(5_000) })
+    await expect(runtime.spawn({ thread: 'a', agent: 'slow', input })).rejects.toMatchObject(refused)
+    await runtime.cancel(large.id)
+    await runtime.wait(large.id)
+    for (let n = 0; n < 2; n++) await runtime.spawn({ thread: 'a', agent: 'slow', input })
+    await expect(runtime.spawn({ thread: 'a', agent: 'slow', input })).rejects.toMatchObject(refused)
+  })
+
+  it('what a restart finds live counts as before', async () => {
+    const here = world()
+    const before = await here.open({ agents, limits })
+    for (let n = 0; n < 2; n++) await before.spawn({ thread: 'a', agent: 'slow', input })
+    await here.crash()
+    const after = await here.open({ agents, limits })
+    await expect(after.spawn({ thread: 'a', agent: 'slow', input })).rejects.toMatchObject(refused)
+  })
+
+  it('prompts that wait in the queue and prompts that steer count, and an interrupt makes room for itself', async () => {
+    const runtime = await world().open({ agents, limits })
+    const ask = (onBusy: 'queue' | 'steer' | 'interrupt') =>
+      runtime.run({ thread: 'a', agent: 'slow', prompt: 'x'.repeat(300), onBusy })
+    const first = await ask('queue')
+    const second = await ask('queue')
+    await ask('steer')
+    await expect(ask('steer')).rejects.toMatchObject(refused)
+    await expect(ask('queue')).rejects.toMatchObject(refused)
+    expect(await ask('interrupt')).toMatchObject({
+      interrupted: expect.arrayContaining([first.id, second.id]) as string[],
+    })
+  })
+
+  it('ctx.spawn is refused to the agent, and what its children give back is refused to nobody', async () => {
+    const parent = async (ctx: AgentContext) => {
+      const children = [await ctx.spawn({ agent: 'talk', input: 1 }), await ctx.spawn({ agent: 'talk', input: 2 })]
+      const isRefused = await ctx.spawn({ agent: 'talk', input: 'x'.repeat(2_000) }).catch((error: unknown) => error)
+      const ends = await Promise.all(children.map(({ id }) => ctx.wait(id)))
+      return { code: (isRefused as { code: string }).code, count: ends.length }
+    }
+    const talk = () => 'x'.repeat(900)
+    const runtime = await world().open({ agents: { parent, talk }, limits })
+    const { id } = await runtime.run({ thread: 'a', agent: 'parent', prompt: 'go' })
+    expect(await runtime.wait(id)).toMatchObject({ result: { code: 'limit_reached', count: 2 } })
+  })
+})
