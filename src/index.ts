@@ -3,6 +3,7 @@ import { Runtime, type RuntimeOptions } from './runtime/runtime.ts'
 import { prometheusMetrics } from './server/prometheus.ts'
 import type { Store } from './stores/store.ts'
 
+/** Where the runtime keeps everything, and how it works. */
 export interface CreateRuntimeOptions extends RuntimeOptions {
   /** `memory:`, `sqlite:PATH`, `postgres://…`, or a store. */
   readonly store?: string | Store

@@ -10,10 +10,12 @@ import { ownValue } from './own-value.ts'
 import { SdkLoop } from './sdk-loop.ts'
 import { asParts, userContent } from './user-content.ts'
 
+/** What holds for one tool. */
 export interface ToolPolicy {
   readonly afterCrash?: AfterCrash
 }
 
+/** How an agent of the AI SDK is run. */
 export interface AiSdkAgentOptions extends Omit<Agent, 'run'> {
   /** What holds for the tools, by name. */
   readonly tools?: Readonly<Record<string, ToolPolicy>>

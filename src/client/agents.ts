@@ -10,6 +10,7 @@ import type { CustomEvent } from './thread-event.ts'
  */
 export type AnyAgents = Readonly<Record<string, unknown>>
 
+/** A name under which one of the agents can be asked. */
 export type AgentName<Agents extends AnyAgents> = keyof Agents & string
 
 type FunctionOf<Agent> = Agent extends { readonly run: infer Run } ? Run : Agent

@@ -21,11 +21,13 @@ interface WorkOptions<Name extends string> extends CallOptions {
   readonly traceparent?: string
 }
 
+/** Who answers a prompt, and what is done if the thread is busy. */
 export interface RunOptions<Name extends string = string> extends WorkOptions<Name> {
   readonly onBusy?: OnBusy
   readonly onResult?: OnResult
 }
 
+/** Who does the work of a background task, and what the task is known by. */
 export interface SpawnOptions<Name extends string = string> extends WorkOptions<Name> {
   readonly type?: string
   readonly name?: string
@@ -40,14 +42,17 @@ export type Accepted<Result = unknown> = TaskOf<Result> & {
   readonly isReplayed?: true
 }
 
+/** A task that has ended, however it did. */
 export type EndedTask<Result = unknown> = TaskOf<Result> & { readonly status: TerminalStatus }
 
+/** Which page of a list. */
 export interface PageOptions extends CallOptions {
   readonly cursor?: string
   /** 1-1000, 100 unless given. */
   readonly limit?: number
 }
 
+/** Which tasks to list; all of the principal unless something is given. */
 export interface ListOptions extends PageOptions {
   readonly thread?: string
   readonly status?: Status | readonly Status[]
@@ -58,6 +63,7 @@ export interface ListOptions extends PageOptions {
   readonly roots?: boolean
 }
 
+/** Which page of a log. */
 export interface LogPageOptions extends CallOptions {
   readonly after?: number
   readonly limit?: number
@@ -65,6 +71,7 @@ export interface LogPageOptions extends CallOptions {
   readonly types?: readonly string[]
 }
 
+/** Which part of a log to attach to, and from which number on. */
 export interface AttachOptions extends CallOptions {
   /** Begins after this number; without it, with a snapshot. */
   readonly after?: number
@@ -73,6 +80,7 @@ export interface AttachOptions extends CallOptions {
   readonly types?: readonly string[]
 }
 
+/** Which of the live events of all threads. */
 export interface FirehoseOptions extends CallOptions {
   readonly types?: readonly string[]
   /** Called once, when it is first open: what is read from then on, and what it gives, leave nothing out. */

@@ -96,6 +96,7 @@ export interface Calls<Agents extends AnyAgents> {
   openapi(options?: CallOptions): Promise<unknown>
 }
 
+/** A thread as lists show it: the numbers of its newest and of its oldest event. */
 export interface ThreadLine {
   readonly thread: ThreadId
   readonly head: number
@@ -103,6 +104,7 @@ export interface ThreadLine {
   readonly at: number
 }
 
+/** What to remove, by age or by count. */
 export interface PruneOptions extends CallOptions {
   /** Events older than this go from the front of their thread's log. */
   readonly eventsMs?: number
@@ -127,6 +129,7 @@ export interface Pruned {
   readonly cursor?: string
 }
 
+/** An agent of the server. */
 export interface AgentLine {
   readonly name: string
   readonly description?: string
@@ -134,6 +137,7 @@ export interface AgentLine {
   readonly inputSchema?: object
 }
 
+/** That the server takes new work, and where it keeps it. */
 export interface Ready {
   readonly status: 'ready'
   readonly store: string

@@ -41,6 +41,7 @@ export interface ThreadHandle<Agents extends AnyAgents = AnyAgents> {
 type Rest<Call extends (...given: never) => unknown> =
   Parameters<Call> extends [string, ...infer Others] ? Others : never
 
+/** Everything that a server can be asked, and what it tells by itself. */
 export interface Client<Agents extends AnyAgents = AnyAgents> extends Calls<Agents> {
   thread(id: string): ThreadHandle<Agents>
   /** Waits until a task has ended, however it ends and however often the connection breaks. */

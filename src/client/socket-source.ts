@@ -18,6 +18,7 @@ export interface SocketLike {
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
 }
 
+/** What makes a WebSocket, as the one of browsers does. */
 export type SocketConstructor = new (url: string, protocols: string[]) => SocketLike
 
 export interface SocketSourceParts {

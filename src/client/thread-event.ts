@@ -9,6 +9,7 @@ export interface CustomEvent {
 
 type Envelope = Omit<Extract<Event, { type: 'custom' }>, 'type' | 'data'>
 
+/** An event that tells of a question. */
 export type QuestionEvent = Extract<Event, { type: `question.${string}` }>
 
 /** An entry of a thread's log. There may be types that are not in here; a reader ignores them. */

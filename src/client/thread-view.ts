@@ -46,10 +46,12 @@ interface Memory {
 
 const memories = new WeakMap<ThreadView, Memory>()
 
+/** The view of a thread of which nothing is known yet. */
 export function createThreadView(): ThreadView {
   return { head: 0, first: 1, messages: [], tasks: new Map(), live: new Map(), queue: [], questions: [] }
 }
 
+/** The view after a change; what was given stays as it is. */
 export function reduceView(view: ThreadView, change: ViewChange): ThreadView {
   switch (change.type) {
     case 'snapshot':

@@ -11,6 +11,7 @@ import { notices } from './notices.ts'
 import { type SocketConstructor, SocketSource } from './socket-source.ts'
 import type { Source } from './source.ts'
 
+/** Which server, who asks, and over what. */
 export interface ClientOptions {
   /** Where the server is, with the path under which it is mounted, if any. */
   readonly url: string

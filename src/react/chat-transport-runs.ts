@@ -13,6 +13,7 @@ import { askedBy, liveRuns } from './chat-transport-messages.ts'
 import type { ChatChunk, ChatMessage, ChatReconnectRequest, ChatSendRequest } from './chat-transport-shapes.ts'
 import { type Following, runChunks, steeredChunks } from './chat-transport-stream.ts'
 
+/** Over which client, or to which server, and who answers. */
 export type ChatTransportOptions = ({ readonly client: Client } | ClientOptions) & {
   /** Who answers. */
   readonly agent: string

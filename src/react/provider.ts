@@ -7,6 +7,7 @@ interface Provided {
   readonly models: LiveModels
 }
 
+/** The client, and the components whose hooks use it. */
 export interface HoldfastProviderProps<Agents extends AnyAgents = AnyAgents> {
   readonly client: Client<Agents>
   readonly children?: ReactNode

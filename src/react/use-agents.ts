@@ -3,6 +3,7 @@ import type { AgentListValue } from '../client/live/agent-list.ts'
 import { useModels } from './provider.ts'
 import { useLive } from './use-live.ts'
 
+/** The agents of the server, as far as they are known. */
 export interface UseAgentsResult extends AgentListValue {
   /** Reads again, after an error. */
   retry(): void

@@ -14,6 +14,7 @@ export interface ConnectionStatus {
 // Where the page is rendered nobody can know, and where it is taken over a connection is about to be made.
 const connecting: ConnectionStatus = { state: 'reconnecting', retryInMs: 0 }
 
+/** Whether the server is heard, for what shows it. */
 export function useConnection(): ConnectionStatus {
   const { connection } = useClient()
   const subscribe = useCallback((onChange: () => void) => connection.subscribe(onChange), [connection])

@@ -3,6 +3,7 @@ import type { EventFilter, EventListValue } from '../client/live/event-list.ts'
 import { useModels } from './provider.ts'
 import { useLive, useSame } from './use-live.ts'
 
+/** The events of a thread, as far as they are held. */
 export interface UseEventsResult extends EventListValue {
   /** Reads again, after an error. */
   retry(): void

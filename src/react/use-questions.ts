@@ -4,6 +4,7 @@ import type { QuestionListValue } from '../client/live/question-list.ts'
 import { useClient, useModels } from './provider.ts'
 import { useLive } from './use-live.ts'
 
+/** The open questions, and how to answer one. */
 export interface UseQuestionsResult extends QuestionListValue {
   answer(question: string, answer: unknown): Promise<Question>
   /** Reads again, after an error. */

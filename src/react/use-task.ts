@@ -4,11 +4,13 @@ import type { TaskValue } from '../client/live/task.ts'
 import { useClient, useModels } from './provider.ts'
 import { useLive } from './use-live.ts'
 
+/** What is shown before the server is heard. */
 export interface UseTaskOptions {
   /** The task as it was read before, maybe on a server. It goes on from there. */
   readonly initial?: Task | undefined
 }
 
+/** A task as it is now, and what can be done to it. */
 export interface UseTaskResult extends TaskValue {
   /** Cancels it with its tree, or with `tree: false` alone. Resolves with what had not ended. */
   cancel(options?: { readonly tree?: boolean; readonly reason?: string }): Promise<readonly TaskId[]>

@@ -4,6 +4,7 @@ import type { TaskFilter } from '../client/live/task-rows.ts'
 import { useModels } from './provider.ts'
 import { useLive, useSame } from './use-live.ts'
 
+/** The tasks that match, as far as they are loaded. */
 export interface UseTasksResult extends TaskListValue {
   /** Resolves when the next page is there. What goes wrong is in `error`. */
   loadMore(): Promise<void>

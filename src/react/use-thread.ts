@@ -13,6 +13,7 @@ import type { LiveThread, ThreadValue } from '../client/live/thread.ts'
 import { useClient, useModels } from './provider.ts'
 import { useLive } from './use-live.ts'
 
+/** Who answers, and what is shown before the server is heard. */
 export interface UseThreadOptions {
   /** Who is asked by `send`, unless that names another. */
   readonly agent?: string | undefined
@@ -20,6 +21,7 @@ export interface UseThreadOptions {
   readonly initial?: ThreadSnapshot | undefined
 }
 
+/** Who answers, and what is done if the thread is busy. */
 export interface SendOptions {
   readonly agent?: string
   /** What becomes of it while a run is live: `queue` unless given. */
@@ -43,6 +45,7 @@ export interface ThreadActions {
   retry(): void
 }
 
+/** A thread as it is now, and what can be done in it. */
 export interface UseThreadResult extends ThreadValue, ThreadActions {}
 
 /** A thread as a person sees it: what was said, what is being said, and what waits. */

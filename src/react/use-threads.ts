@@ -3,6 +3,7 @@ import type { ThreadListValue } from '../client/live/thread-list.ts'
 import { useModels } from './provider.ts'
 import { useLive } from './use-live.ts'
 
+/** The threads of the principal, as far as they are loaded. */
 export interface UseThreadsResult extends ThreadListValue {
   /** Resolves when the next page is there. What goes wrong is in `error`. */
   loadMore(): Promise<void>

@@ -35,6 +35,7 @@ export function signedHeaders(secret: string, id: string, body: string, now: num
 // Long enough for clocks that differ a little, short enough that a body that somebody caught is soon worth nothing.
 const toleranceMsDefault = 5 * 60 * 1000
 
+/** What a webhook must be signed with, and how old it may be. */
 export interface VerifyOptions {
   readonly secret: string
   /** How far the clocks of sender and receiver may be apart. Five minutes unless given. */

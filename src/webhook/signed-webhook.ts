@@ -4,6 +4,7 @@ import type { OnEnded } from '../runtime/hooks.ts'
 import { post, type Resolve } from './post.ts'
 import { checkSecret, signedHeaders } from './signature.ts'
 
+/** Where ended tasks are posted to, and what they are signed with. */
 export interface SignedWebhookOptions {
   readonly url: string | URL
   /** At least 16 bytes. With `whsec_` before it, it is taken as base64, as Standard Webhooks writes keys. */

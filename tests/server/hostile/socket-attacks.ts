@@ -17,7 +17,7 @@ const close = 8
 const ping = 9
 
 /** A frame of a client, right unless the options make it wrong. */
-function frame(payload: Buffer, options: FrameOptions = {}): Buffer {
+export function frame(payload: Buffer, options: FrameOptions = {}): Buffer {
   const { opcode = text, isLast = true, reserved = 0, isMasked = true, claimed } = options
   const first = (isLast ? 0x80 : 0) | (reserved << 4) | opcode
   const mask = isMasked ? 0x80 : 0
