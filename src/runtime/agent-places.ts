@@ -14,7 +14,7 @@ interface Places {
  * How much code of each agent may run at once, over all nodes. Like a slot, a place is held while code runs and given back
  * while its task only waits, so that a task never waits for one that it holds itself up. Agents without a limit need none.
  *
- * A1 This node never executes more of an agent than its limit.
+ * A1 This node never executes more of an agent than its limit, but for what is left to do of tasks that are to stop.
  * A2 It starts nothing of an agent while all nodes together execute as much as its limit, as far as this one has heard. What
  *    others execute is as of the last claim or count, so it is passed by no more than nodes start within a second, and by A4.
  * A3 A task that goes on comes before new ones.

@@ -176,6 +176,7 @@ export class Execution implements Author {
   stop(kind: StopKind): void {
     if (this.#stopKind) return
     this.#stopKind = kind
+    this.slot.stop()
     this.#controller.abort(new StopError(kind))
     this.#endWaits(() => this.signal.reason)
   }

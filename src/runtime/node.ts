@@ -265,6 +265,7 @@ export class Node {
           this.owners.drop(id)
         }
         if (!areIdsSpent) this.#ids.putBack(ids)
+        else if (ids.length > 0) this.#ids.giveUp()
         for (let i = 0; i < slotCount; i++) this.#slots.give()
       },
       refillTaskIds: (count) => this.#ids.refill(count),

@@ -18,7 +18,10 @@ export class SlotHolder {
   #waitCount = 0
   #isHeld = true
   #isClosed = false
+  #isStopped = false
   #taking: Promise<void> | undefined
+  /** Lets what waits for the slot go on without it. */
+  #goOn: (() => void) | undefined
 
   /** `agent` is whose place goes with the slot; `onRest` is called whenever it is given back because everything waits. */
   constructor(slots: Slots, agent?: string, onRest: () => void = noop) {
@@ -54,6 +57,12 @@ export class SlotHolder {
     }
   }
 
+  /** Its task is to stop. What is left of its code has the grace time for that, and so waits for no slot. */
+  stop(): void {
+    this.#isStopped = true
+    this.#goOn?.()
+  }
+
   close(): void {
     this.#isClosed = true
     if (!this.#isHeld) return
@@ -75,14 +84,23 @@ export class SlotHolder {
   }
 
   #hold(): Promise<void> {
-    if (this.#isHeld || this.#isClosed) return Promise.resolve()
-    this.#taking ??= this.#slots.take(this.#agent).then(() => {
+    if (this.#isHeld || this.#isClosed || this.#isStopped) return Promise.resolve()
+    this.#taking ??= this.#take()
+    return this.#taking
+  }
+
+  #take(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#goOn = resolve
+    void this.#slots.take(this.#agent).then(() => {
       this.#taking = undefined
-      if (this.#isClosed) return this.#slots.give(this.#agent)
-      this.#isHeld = true
+      this.#goOn = undefined
+      if (this.#isClosed || this.#isStopped) this.#slots.give(this.#agent)
+      else this.#isHeld = true
       // What it was taken for may itself be waiting by now.
       this.#giveIfWaiting()
+      resolve()
     })
-    return this.#taking
+    return promise
   }
 }

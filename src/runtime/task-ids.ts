@@ -11,6 +11,8 @@ export const outOfTaskIds = new OutOfTaskIds('no task number is at hand')
 export interface TaskIds {
   take(): TaskId
   putBack(ids: readonly TaskId[]): void
+  /** Another node has used what was handed out here, as a restore does: so it may be with all that is at hand. */
+  giveUp(): void
   /** Fetches as many as are needed. */
   refill(count: number): Promise<void>
   /** These belong to restored tasks: none of them is handed out any more. */
@@ -31,6 +33,8 @@ export class SequentialTaskIds implements TaskIds {
   /** How many were needed at once. */
   #pace = 0
   #isFetchingAhead = false
+  /** How often numbers were given up. Those that were on their way are given up with them. */
+  #round = 0
   /** The store allocates above a restored number once it is committed; until then it may hand that number out. */
   readonly #reserved = new Set<number>()
 
@@ -50,6 +54,11 @@ export class SequentialTaskIds implements TaskIds {
     this.#add(ids.map((id) => Number(id.slice('bg_'.length))))
   }
 
+  giveUp(): void {
+    this.#free = []
+    this.#round += 1
+  }
+
   async refill(count: number): Promise<void> {
     this.#add(await this.#fetch(count))
     if (this.#fetchesAhead) this.#pace = count
@@ -61,6 +70,7 @@ export class SequentialTaskIds implements TaskIds {
     for (const number of numbers) this.#reserved.add(number)
     const highest = numbers.reduce((max, number) => Math.max(max, number), -1)
     this.#free = this.#free.filter((number) => number > highest)
+    this.#round += 1
   }
 
   async #fetch(count: number): Promise<number[]> {
@@ -71,8 +81,10 @@ export class SequentialTaskIds implements TaskIds {
   async #fetchAhead(): Promise<void> {
     if (this.#isFetchingAhead) return
     this.#isFetchingAhead = true
+    const round = this.#round
     try {
-      this.#add(await this.#fetch(this.#pace))
+      const numbers = await this.#fetch(this.#pace)
+      if (round === this.#round) this.#add(numbers)
     } catch {
       // Whoever runs out of them asks again, and is told.
     } finally {
@@ -90,6 +102,7 @@ export class SequentialTaskIds implements TaskIds {
 export const randomTaskIds: TaskIds = {
   take: () => taskId(`bg_${randomUUID().replaceAll('-', '')}`),
   putBack: () => {},
+  giveUp: () => {},
   refill: async () => {},
   reserve: () => {},
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type AgentContext, createRuntime, type Event, type Runtime } from '../../src/index.ts'
+import { type AgentContext, createRuntime, type Event, type Runtime, restoreTasks } from '../../src/index.ts'
 import { gate } from '../scenarios/world.ts'
 import { type TestSchema, testSchema } from './harness/schema.ts'
 
@@ -70,5 +70,35 @@ describe('runtimes on one Postgres', () => {
     const two = await open({ worker: (ctx) => ctx.step('once', () => 'from the second') })
     await one.close({ drainMs: 0 })
     expect(await two.wait(id)).toMatchObject({ status: 'completed', result: 'from the first', attempt: 2 })
+  })
+
+  it('accept on, though one restores tasks under numbers that another has at hand', async () => {
+    const agents = { quick: async () => 'done' }
+    const [one, two] = [await open(agents), await open(agents)]
+    const spawn = (thread: string) => one.spawn({ thread, agent: 'quick' })
+    const spawned = await Promise.all(Array.from({ length: 40 }, (_, n) => spawn(`t${n}`)))
+    const used = Math.max(...spawned.map(({ id }) => Number(id.slice('bg_'.length))))
+    const record = {
+      type: 'agent',
+      agent: 'quick',
+      description: 'old',
+      status: 'completed',
+      attempt: 1,
+      epoch: 1,
+    } as const
+    const tasks = Array.from({ length: 80 }, (_, n) => ({
+      ...record,
+      id: `bg_${used + 1 + n}`,
+      thread: 'old',
+      createdAt: 1,
+    }))
+    await restoreTasks(
+      two,
+      Object.fromEntries(tasks.map((task) => [task.id, task])) as Parameters<typeof restoreTasks>[1],
+    )
+    for (let n = 0; n < 5; n++) {
+      const { id } = await spawn(`u${n}`)
+      expect(Number(id.slice('bg_'.length))).toBeGreaterThan(used + 80)
+    }
   })
 })

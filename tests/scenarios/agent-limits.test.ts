@@ -104,6 +104,35 @@ onEachStore(['memory', 'sqlite'], (store, world) => {
     expect(order).toEqual(['second', 'first', 'third'])
   })
 
+  it('a task that waits and is cancelled puts its things away though its agent has no place for it', async () => {
+    const held = heldAgent()
+    let isTidy = false
+    const agents = {
+      one: {
+        concurrency: 1,
+        async run(ctx: AgentContext, name: string) {
+          if (name !== 'waits') return held.run(ctx, name)
+          try {
+            await ctx.receive()
+          } finally {
+            isTidy = true
+          }
+        },
+      },
+    }
+    const here = world()
+    const runtime = await here.open({ agents })
+    const waits = await runtime.spawn({ thread: 'a', agent: 'one', input: 'waits' })
+    await here.quiet()
+    const works = await runtime.spawn({ thread: 'b', agent: 'one', input: 'works' })
+    await held.started('works')
+    await runtime.cancel(waits.id)
+    const ended = await runtime.wait(waits.id)
+    expect([ended?.status, ended?.error?.code, isTidy]).toEqual(['cancelled', 'cancelled', true])
+    held.release('works')
+    expect(await runtime.wait(works.id)).toMatchObject({ status: 'completed' })
+  })
+
   it('a limit of all agents holds for each that states none of its own', async () => {
     const stop = gate()
     const run = () => stop.opened

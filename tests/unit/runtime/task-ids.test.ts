@@ -81,4 +81,21 @@ describe('sequential task ids', () => {
     await ids.refill(1)
     expect(ids.take()).toBe('bg_20')
   })
+
+  it('are given up with those on their way once one of them turns out to be used', async () => {
+    let next = 0
+    const allocate = async (count: number) => {
+      next += count
+      return next - count
+    }
+    const ids = new SequentialTaskIds(allocate, { fetchesAhead: true })
+    await ids.refill(20)
+    for (let n = 0; n < 10; n++) ids.take()
+    next = 100
+    ids.giveUp()
+    await new Promise(setImmediate)
+    expect(() => ids.take()).toThrow(outOfTaskIds)
+    await ids.refill(1)
+    expect(ids.take()).toBe('bg_100')
+  })
 })
