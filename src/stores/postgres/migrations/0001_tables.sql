@@ -15,12 +15,14 @@ CREATE TABLE holdfast.meta (
 INSERT INTO holdfast.meta VALUES (1, 0, 0);
 
 -- One row per node, renewed by itself: the lease of all that the node executes. `offered` are the numbers of the tasks that it
--- was offered last; until then they are offered to no other node.
+-- was offered last; until then they are offered to no other node. `executing` is how many tasks of which agents with a limit it
+-- executes, as of its last claim or count: what claims of other nodes go by while its lease holds.
 CREATE TABLE holdfast.nodes (
   id text COLLATE "C" PRIMARY KEY,
   until_at bigint NOT NULL,
   offered bigint[] NOT NULL DEFAULT '{}',
-  offered_until bigint NOT NULL DEFAULT 0
+  offered_until bigint NOT NULL DEFAULT 0,
+  executing jsonb NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 50);
 
 -- The ways by which nodes write. `batch` is the number of the last batch that was committed through a lane and `answer` what it
