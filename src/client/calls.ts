@@ -135,6 +135,8 @@ export interface AgentLine {
   readonly description?: string
   readonly version?: string
   readonly inputSchema?: object
+  /** How much of its code runs at once, over all nodes. Absent if there is no limit. */
+  readonly concurrency?: number
 }
 
 /** That the server takes new work, and where it keeps it. */

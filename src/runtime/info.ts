@@ -1,7 +1,7 @@
 import type { Limits } from '../core/limits.ts'
 import type { Store } from '../stores/store.ts'
 import type { Agent } from './agent.ts'
-import type { Registry } from './registry.ts'
+import { agentLimits, type Registry } from './registry.ts'
 import { jsonSchemaOf } from './standard-schema.ts'
 
 /** What a runtime is, which does not change while it is open. */
@@ -22,6 +22,8 @@ export interface Readiness {
 /** A registered agent, as others are told of it. */
 export interface AgentSummary extends Pick<Agent, 'description' | 'version' | 'inputSchema' | 'isSpawnable'> {
   readonly name: string
+  /** How much of its code runs at once, over all nodes: its own, else `limits.executingTasksPerAgent`. Absent if not limited. */
+  readonly concurrency?: number
 }
 
 export function infoOf({ id, store, limits }: { id: string; store: Store; limits: Limits }): RuntimeInfo {
@@ -29,15 +31,18 @@ export function infoOf({ id, store, limits }: { id: string; store: Store; limits
 }
 
 /** The agents in the order of their registration. */
-export function summariesOf(agents: Registry): AgentSummary[] {
+export function summariesOf({ agents, limits }: { agents: Registry; limits: Limits }): AgentSummary[] {
+  const maxOf = agentLimits(agents, limits)
   return [...agents].map(([name, agent]) => {
     const { description, version, input, isSpawnable } = agent
+    const concurrency = maxOf.get(name)
     const inputSchema = agent.inputSchema ?? (input && jsonSchemaOf(input))
     return {
       name,
       ...(description !== undefined && { description }),
       ...(version !== undefined && { version }),
       ...(inputSchema !== undefined && { inputSchema }),
+      ...(concurrency !== undefined && { concurrency }),
       ...(isSpawnable === false && { isSpawnable }),
     }
   })

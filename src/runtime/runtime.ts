@@ -88,7 +88,7 @@ export class Runtime {
 
   /** The agents that are registered here. */
   async agents(): Promise<AgentSummary[]> {
-    return summariesOf((await this.#shared.node).agents)
+    return summariesOf(await this.#shared.node)
   }
 
   /** What was counted, as text of Prometheus; undefined if the metrics that were given cannot be read. */

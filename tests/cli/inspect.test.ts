@@ -66,6 +66,26 @@ describe('holdfast inspect', () => {
     )
   })
 
+  it('says that an agent executes as much as it may, of a task that is to start and of one that is to go on', async () => {
+    const server = await started({ HOLDFAST_LIMITS: 'executingTasksPerAgent=1' })
+    const asking = await runScript(server, 'asks', [{ ask: { text: 'Go on?' } }])
+    await logged(server, 'asks', /question\.asked/)
+    await runScript(server, 'works', [{ say: 'x' }, { hang: true }])
+    await logged(server, 'works', /task\.started/)
+    const pending = await runScript(server, 'waits', [{ say: 'x' }])
+    const { questions } = await inspect(server, asking.id)
+    expect((await cli(['answer', questions[0]?.id ?? '', 'yes'], { server })).code).toBe(0)
+    const limit = 'its agent script executes at most 1 at once, over all nodes'
+    for (const [id, text] of [
+      [pending.id, `It may start, and waits for its turn: ${limit}`],
+      [asking.id, `It is at work, or waits to go on: ${limit}`],
+    ] as const) {
+      const { why } = await inspect(server, id)
+      expect(why).toMatchObject([{ code: 'place', text: expect.stringContaining(text) as string }])
+    }
+    expect((await cli(['agents', 'script'], { server })).stdout).toBe('script\t\tRuns the program in its input\t1\n')
+  })
+
   it('says for how long a task is being cancelled, by whom and why', async () => {
     const server = await started({ HOLDFAST_GRACE_MS: '60000' })
     const task = await runScript(server, 't', [{ hang: 'hard' }])

@@ -75,9 +75,9 @@ describe('holdfast threads', () => {
 describe('holdfast agents', () => {
   it('lists agents, with their schemas if asked for', async () => {
     const { stdout } = await cli(['agents'], { server })
-    expect(stdout).toContain('script\t\tRuns the program in its input\n')
+    expect(stdout).toContain('script\t\tRuns the program in its input\t\n')
     const one = await cli(['agents', 'script', '--schema'], { server })
-    const [name, , , schema = ''] = one.stdout.trimEnd().split('\t')
+    const [name, , , , schema = ''] = one.stdout.trimEnd().split('\t')
     expect([name, JSON.parse(schema)]).toEqual(['script', expect.objectContaining({ type: 'object' })])
     const { agents } = JSON.parse((await cli(['agents', '--json'], { server })).stdout) as {
       agents: { name: string }[]

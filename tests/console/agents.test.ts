@@ -24,7 +24,7 @@ const agents = {
     }),
     run: (_ctx, input) => input,
   }),
-  plain: agent({ run: (ctx, input) => ctx.say(`You said ${JSON.stringify(input)}`) }),
+  plain: agent({ concurrency: 4, run: (ctx, input) => ctx.say(`You said ${JSON.stringify(input)}`) }),
 }
 
 async function open(path: string, options: Parameters<typeof freshContext>[0] = {}) {
@@ -40,6 +40,7 @@ async function open(path: string, options: Parameters<typeof freshContext>[0] = 
 describe('an agent', () => {
   it('is asked by a form made from its schema, in a thread of choice, and the console goes there', async () => {
     const { page, runtime } = await open('/agents')
+    await page.getByRole('link', { name: /plain.*at most 4 at once/ }).waitFor()
     await page.getByRole('link', { name: /research/ }).click()
     await page.getByLabel('topic').fill('owls')
     expect(await page.getByLabel('depth').inputValue()).toBe('2')

@@ -14,16 +14,24 @@ const nodes = severalNodes()
 function counting(concurrency: number) {
   const seen = { now: 0, most: 0 }
   const stop = gate()
+  const ends: (() => void)[] = []
   const run = async (ctx: AgentContext) => {
     seen.now += 1
     seen.most = Math.max(seen.most, seen.now)
     try {
-      await Promise.race([stop.opened, new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))])
+      const ended = new Promise<void>((resolve) => {
+        ctx.signal.addEventListener('abort', () => resolve())
+        ends.push(resolve)
+      })
+      await Promise.race([stop.opened, ended])
     } finally {
       seen.now -= 1
     }
   }
-  return { seen, stop, agent: { run, concurrency } }
+  const endSome = (count: number) => {
+    for (const end of ends.splice(0, count)) end()
+  }
+  return { seen, stop, endSome, agent: { run, concurrency } }
 }
 
 const spawnMany = (runtimes: readonly Runtime[], agent: string, count: number) =>
@@ -37,14 +45,28 @@ const spawnMany = (runtimes: readonly Runtime[], agent: string, count: number) =
 
 describe('an agent with a limit, on three nodes', () => {
   it('executes at most as much on all of them, as soon as they have heard of each other', async () => {
-    const { seen, stop, agent } = counting(4)
+    const { seen, stop, endSome, agent } = counting(4)
     const agents = { few: agent, free: () => 'done' }
-    const open = () => nodes.open({ agents })
-    const runtimes = [await open(), await open(), await open()]
+    const counts = [0, 0, 0]
+    const open = (node: number) => nodes.open({ agents, onCounted: () => (counts[node] = (counts[node] ?? 0) + 1) })
+    const runtimes = [await open(0), await open(1), await open(2)]
+    // The first of three may be under way already, and the second is of what others had said before theirs.
+    const allHaveHeard = async () => {
+      const before = [...counts]
+      const least = () => Math.min(...counts.map((count, node) => count - (before[node] ?? 0)))
+      await expect.poll(least, { timeout: 20_000 }).toBeGreaterThanOrEqual(3)
+    }
     const tasks = await spawnMany(runtimes, 'few', 30)
     await expect.poll(() => seen.now, { timeout: 10_000 }).toBeGreaterThanOrEqual(4)
     // Not one by one: claims of two nodes that overlap may both see the same room.
     expect(seen.most).toBeLessThanOrEqual(3 * 4)
+    await allHaveHeard()
+    // From now on nothing begins before fewer than four execute, however many did.
+    endSome(seen.now - 4)
+    await expect.poll(() => seen.now, { timeout: 10_000 }).toBe(4)
+    seen.most = seen.now
+    await allHaveHeard()
+    expect(seen).toEqual({ now: 4, most: 4 })
     const others = await spawnMany(runtimes, 'free', 6)
     for (const { id } of others) expect(await runtimes[0]?.wait(id)).toMatchObject({ status: 'completed' })
     stop.open()

@@ -16,6 +16,8 @@ export interface NodeOptions extends Omit<CreateRuntimeOptions, 'store'> {
   readonly isDeaf?: boolean
   /** What it counts after it was opened is never answered. */
   readonly countsForEver?: boolean
+  /** Called whenever it was answered a count, and so has heard what other nodes execute. */
+  readonly onCounted?: () => void
   /** Behind a network that can be cut, stalled and resumed. */
   readonly isRemote?: boolean
   /** Of its store: how long a commit may go unanswered. */
@@ -54,11 +56,12 @@ export function severalNodes(): SeveralNodes {
     get network() {
       return there(network)
     },
-    async open({ isDeaf, countsForEver, isRemote, lateMs, ...options } = {}) {
+    async open({ isDeaf, countsForEver, onCounted, isRemote, lateMs, ...options } = {}) {
       const url = isRemote ? there(network).through(there(schema).url) : there(schema).url
       const store = postgresStore({ url, warn: () => {}, ...(lateMs !== undefined && { lateMs }) })
       const heard = isDeaf ? deaf(store) : store
-      const runtime = createRuntime({ ...options, store: countsForEver ? countingForEver(heard) : heard })
+      const told = onCounted ? tellingOfCounts(heard, onCounted) : heard
+      const runtime = createRuntime({ ...options, store: countsForEver ? countingForEver(told) : told })
       runtimes.push(runtime)
       await runtime.opened()
       return runtime
@@ -83,6 +86,15 @@ function countingForEver(store: Store): Store {
     const isAnswered = !query.withCounts || isFirst
     if (query.withCounts) isFirst = false
     return isAnswered ? store.claim(query) : new Promise(() => {})
+  }
+  return changed(store, { claim })
+}
+
+function tellingOfCounts(store: Store, onCounted: () => void): Store {
+  const claim: Store['claim'] = async (query) => {
+    const offer = await store.claim(query)
+    if (query.withCounts) onCounted()
+    return offer
   }
   return changed(store, { claim })
 }

@@ -111,7 +111,7 @@ onEachStore(['memory', 'sqlite'], (store, world) => {
       one: {
         concurrency: 1,
         async run(ctx: AgentContext, name: string) {
-          if (name !== 'waits') return held.run(ctx, name)
+          if (name !== 'waits') return void (await held.run(ctx, name))
           try {
             await ctx.receive()
           } finally {

@@ -44,6 +44,17 @@ onEachStore(['memory', 'sqlite'], (kind, world) => {
     await closing
   })
 
+  it('agents are listed with how much of them executes at once, where that is limited', async () => {
+    const agents = { few: { run: () => 1, concurrency: 2 }, free: () => 1, many: { run: () => 1, concurrency: 1e6 } }
+    const unlimited = await world().open({ agents })
+    expect(await unlimited.agents()).toEqual([{ name: 'few', concurrency: 2 }, { name: 'free' }, { name: 'many' }])
+    const limited = await world().open({ agents, limits: { executingTasksPerAgent: 5 } })
+    expect((await limited.agents()).slice(0, 2)).toEqual([
+      { name: 'few', concurrency: 2 },
+      { name: 'free', concurrency: 5 },
+    ])
+  })
+
   it('agents are listed with what they say of themselves', async () => {
     const inputSchema = { type: 'object', required: ['topic'] }
     const lead = { run: () => 1, version: '2', description: 'Leads', inputSchema }

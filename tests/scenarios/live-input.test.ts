@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { AgentContext } from '../../src/index.ts'
 import { untilStopped } from './bodies.ts'
-import { onEachStore } from './world.ts'
+import { logOf, onEachStore } from './world.ts'
 
 const limits = { liveInputBytesPerThread: 1_000 }
 // With its quotes it takes 400 bytes, and half as many characters.
@@ -57,6 +57,25 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       interrupted: expect.arrayContaining([first.id, second.id]) as string[],
     })
   })
+
+  it.each(['queue', 'steer', 'interrupt'] as const)(
+    'nothing of a prompt that is refused is stored: %s',
+    async (onBusy) => {
+      const runtime = await world().open({ agents, limits })
+      for (let n = 0; n < 2; n++) await runtime.spawn({ thread: 'a', agent: 'slow', input })
+      await runtime.run({ thread: 'a', agent: 'slow', prompt: 'x'.repeat(50) })
+      const stored = async () => ({
+        log: await logOf(runtime, 'a'),
+        messages: await runtime.messages('a'),
+        tasks: (await runtime.list({ thread: 'a' })).tasks,
+      })
+      const before = await stored()
+      const asked = runtime.run({ thread: 'a', agent: 'slow', prompt: 'x'.repeat(900), onBusy })
+      await expect(asked).rejects.toMatchObject(refused)
+      expect(await stored()).toEqual(before)
+      expect(before.messages).toMatchObject([{ role: 'user' }])
+    },
+  )
 
   it('ctx.spawn is refused to the agent, and what its children give back is refused to nobody', async () => {
     const parent = async (ctx: AgentContext) => {

@@ -17,7 +17,8 @@ export function define(program: Command, act: Act): void {
     .summary('list the agents of the server')
     .description(
       'Lists the agents that the server can run.\n\n' +
-        'In a pipe: name, version, description, and with --schema the JSON schema of its input, tab-separated.',
+        'In a pipe: name, version, description, how much of it executes at once over all nodes (empty if there is no limit), and with ' +
+        '--schema the JSON schema of its input, tab-separated.',
     )
     .argument('[name]', 'only this one')
     .option('--schema', 'with what each takes as its input, as a JSON schema')
@@ -47,6 +48,7 @@ async function agents(
       { title: 'NAME', value: (agent) => agent.name },
       { title: 'VERSION', value: ({ version = '' }) => version, hides: true },
       { title: 'DESCRIPTION', value: ({ description = '' }) => description, shrinks: true },
+      { title: 'AT ONCE', value: ({ concurrency }) => String(concurrency ?? ''), hides: true },
       ...(flags.schema ? [{ title: 'INPUT', value: (agent: AgentLine) => schemaText(agent) }] : []),
     ],
     found,

@@ -22,16 +22,27 @@ const credential = /\b(bearer[ .]+|holdfast=|login=)[A-Za-z0-9!-+./:=@^_~-]+/gi
 const nameLengthMax = 15
 
 /**
- * Takes secrets out of lines of JSON: the given values wherever they stand, what looks like a credential, and what is
- * kept under a name that says so. A line without any of these is not even parsed.
+ * Takes secrets out of lines of JSON: the given values wherever they stand, also within JSON that is the text of a value, what looks
+ * like a credential, and what is kept under a name that says so. A line without any of these is not even parsed.
  */
-export function redactor(secrets: readonly string[]): (line: string) => string {
-  const escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+export function redactor(known: readonly string[]): (line: string) => string {
+  // The longest first: of a secret that another one is a part of, the rest would stay.
+  const secrets = [...new Set(known.flatMap(spellings))].toSorted((one, other) => other.length - one.length)
+  const escaped = secrets.map(asInJson)
   const suspicious = new RegExp(`"(${secretKeys.join('|')})":|${credential.source}|${inUrl.source}`, 'i')
   return (line) => {
     if (!suspicious.test(line) && !escaped.some((secret) => line.includes(secret))) return line
     return `${JSON.stringify(parsed(line), (key, value: unknown) => redacted(key, value, secrets))}\n`
   }
+}
+
+/** A secret as it is, as JSON writes it, and as JSON within JSON does. Most are the same in all of these. */
+function spellings(secret: string): readonly string[] {
+  return [secret, asInJson(secret), asInJson(asInJson(secret))]
+}
+
+function asInJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
 }
 
 /** What is no JSON, because some value wrote itself wrongly, is still a line that somebody wants to read. */

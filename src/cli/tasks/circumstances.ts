@@ -28,7 +28,7 @@ export async function circumstancesOf(
     runs,
     questions,
     children,
-    agents: agents.map(({ name }) => name),
+    agents,
     ...(notReady && { notReady }),
     events,
   }

@@ -1,4 +1,4 @@
-import { isTerminal, type Question, type Task, type ThreadEvent } from '../../client/index.ts'
+import { type AgentLine, isTerminal, type Question, type Task, type ThreadEvent } from '../../client/index.ts'
 import { age } from '../show/ages.ts'
 
 /** What is known of a task and of what stands around it. */
@@ -10,8 +10,8 @@ export interface Circumstances {
   /** The open questions of its thread. */
   readonly questions: readonly Question[]
   readonly children: readonly Task[]
-  /** The names of the agents that the server can run. */
-  readonly agents: readonly string[]
+  /** The agents that the server can run. */
+  readonly agents: readonly Pick<AgentLine, 'name' | 'concurrency'>[]
   /** Why the server starts nothing new, if so. */
   readonly notReady?: 'draining' | 'store_unavailable'
   /** The last events of the task. */
@@ -20,7 +20,17 @@ export interface Circumstances {
 
 /** One reason why a task does not move, and what can be done about it. */
 export interface Reason {
-  readonly code: 'draining' | 'store' | 'agent' | 'queue' | 'slot' | 'cancelling' | 'question' | 'tool' | 'children'
+  readonly code:
+    | 'draining'
+    | 'store'
+    | 'agent'
+    | 'queue'
+    | 'place'
+    | 'slot'
+    | 'cancelling'
+    | 'question'
+    | 'tool'
+    | 'children'
   readonly text: string
   /** The tasks or the question it waits for. */
   readonly waitsFor?: readonly string[]
@@ -28,16 +38,32 @@ export interface Reason {
   readonly command?: string
 }
 
-/** Why a task that has not ended does not move, in words; the most telling first. None if it is at work. */
+/** Why a task that has not ended does not move, in words; the most telling first. None if it is surely at work. */
 export function whyNot(circumstances: Circumstances): readonly Reason[] {
   const { task } = circumstances
   if (isTerminal(task.status)) return []
   const ofServer = [...serverReasons(circumstances), ...agentReasons(circumstances)]
   const ofTask = task.status === 'pending' ? queueReasons(circumstances) : runningReasons(circumstances)
-  const isHeld = ofServer.length > 0 || ofTask.length > 0
-  if (task.status === 'running' || isHeld) return [...ofServer, ...ofTask]
-  const text = 'It may start, and waits for a free slot: the node works on as much as it may (HOLDFAST_CONCURRENCY).'
-  return [{ code: 'slot', text, command: 'holdfast ps --status running' }]
+  const held = [...ofServer, ...ofTask]
+  return held.length > 0 ? held : turnReasons(circumstances)
+}
+
+/** Nobody is told which running task holds a place or a slot, and which has waited and is to have one again. */
+function turnReasons({ task, agents }: Circumstances): readonly Reason[] {
+  const isRunning = task.status === 'running'
+  const max = agents.find(({ name }) => name === task.agent)?.concurrency
+  const command = 'holdfast ps --status running'
+  if (max === undefined) {
+    const text = 'It may start, and waits for a free slot: the node works on as much as it may (HOLDFAST_CONCURRENCY).'
+    return isRunning ? [] : [{ code: 'slot', text, command }]
+  }
+  const limit =
+    `its agent ${task.agent} executes at most ${max} at once, over all nodes ` +
+    '(its concurrency, else the limit executingTasksPerAgent).'
+  const text = isRunning
+    ? `It is at work, or waits to go on: ${limit}`
+    : `It may start, and waits for its turn: ${limit} While fewer execute, it waits for a free slot (HOLDFAST_CONCURRENCY).`
+  return [{ code: 'place', text, command }]
 }
 
 function serverReasons({ notReady }: Circumstances): readonly Reason[] {
@@ -50,8 +76,9 @@ function serverReasons({ notReady }: Circumstances): readonly Reason[] {
 }
 
 function agentReasons({ task, agents }: Circumstances): readonly Reason[] {
-  if (task.agent === undefined || agents.includes(task.agent)) return []
-  const has = agents.length === 0 ? 'none' : agents.join(', ')
+  const names = agents.map(({ name }) => name)
+  if (task.agent === undefined || names.includes(task.agent)) return []
+  const has = names.length === 0 ? 'none' : names.join(', ')
   const text = `No node that answers has its agent ${task.agent}; there are: ${has}. Start a server that has it.`
   return [{ code: 'agent', text, command: 'holdfast agents' }]
 }

@@ -67,6 +67,7 @@ export const agentList = z.object({
       description: z.string().optional(),
       version: z.string().optional(),
       inputSchema: z.record(z.string(), z.unknown()).optional(),
+      concurrency: z.int().min(1).optional(),
     }),
   ),
 })

@@ -3,6 +3,7 @@ import { type CreateRuntimeOptions, createRuntime } from '../../../src/index.ts'
 import type { AgentContext, Agents } from '../../../src/runtime/agent.ts'
 import { echoAgent } from '../../../src/runtime/agents/echo.ts'
 import { scriptAgent } from '../../../src/runtime/agents/script.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 import type { Logger } from '../../../src/runtime/logger.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { createApp } from '../../../src/server/app.ts'
@@ -64,7 +65,7 @@ export async function openSite(
   settings: Partial<HandlerOptions> & Omit<CreateRuntimeOptions, 'store' | 'log' | 'clock'> = {},
 ): Promise<TestSite> {
   const { basePath, hosts, origins, authenticate, ...rest } = settings
-  const store = faultyStore(memoryStore())
+  const store = faultyStore(memoryStore({ clock: movingClock() }))
   const logged: { level: string; facts: Record<string, unknown>; message: string }[] = []
   const runtime = createRuntime({ agents, ...rest, store })
   open.push(runtime)
@@ -78,6 +79,17 @@ export async function openSite(
   })()
   const app = createApp(parts)
   return { app, runtime, store, logged, ask: (method, path, options) => ask(app, method, path, options) }
+}
+
+/** The time of the machine, but never the same instant twice: what is listed by its time has one order. */
+function movingClock(): { now(): number } {
+  let last = 0
+  return {
+    now() {
+      last = Math.max(last + 1, systemClock.now())
+      return last
+    },
+  }
 }
 
 async function ask(app: App, method: string, path: string, options: AskOptions = {}): Promise<Answered> {

@@ -58,7 +58,7 @@ function AgentList({ agents }: { readonly agents: readonly AgentLine[] }) {
   )
 }
 
-function AgentCard({ agent: { name, description, version, inputSchema } }: { readonly agent: AgentLine }) {
+function AgentCard({ agent: { name, description, version, inputSchema, concurrency } }: { readonly agent: AgentLine }) {
   return (
     <Link
       href={`/agents/${encodeURIComponent(name)}`}
@@ -75,6 +75,7 @@ function AgentCard({ agent: { name, description, version, inputSchema } }: { rea
       <span className="flex gap-3 text-xs text-ink-faint">
         <span>{takes(inputSchema)}</span>
         {version !== undefined && <span>version {version}</span>}
+        {concurrency !== undefined && <span>at most {concurrency} at once</span>}
       </span>
     </Link>
   )

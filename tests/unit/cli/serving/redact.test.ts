@@ -16,6 +16,8 @@ describe('a line of the log', () => {
   it.each([
     { msg: 'asked with s3cret"\\token in it' },
     { deep: [{ er: { stack: 'x s3cret"\\token' } }] },
+    { body: JSON.stringify({ text: 's3cret"\\token' }) },
+    { body: JSON.stringify({ body: JSON.stringify({ text: 's3cret"\\token' }) }) },
     { headers: { Authorization: 'Basic abc' } },
     { req: { headers: { cookie: 'theme=dark', 'set-cookie': ['a', 'b'] } } },
     { token: 'abc' },
@@ -35,6 +37,17 @@ describe('a line of the log', () => {
   it('that is no JSON becomes one without the secret', () => {
     expect(JSON.parse(redact('{"x":oops Bearer abc}\n'))).toEqual({ msg: expect.stringContaining('oops') })
     expect(redact('{"x":oops Bearer abc}\n')).not.toContain('abc')
+  })
+
+  it('loses all of a secret that another one is a part of', () => {
+    const both = redactor(['the-first', 'the-first-and-more'])
+    expect(both('{"msg":"the-first-and-more, the-first"}\n')).toBe('{"msg":"[redacted], [redacted]"}\n')
+  })
+
+  it('loses the secret that something is kept under, as it stands and as JSON writes it', () => {
+    const long = redactor(['a-long-"secret"-indeed'])
+    const facts = { 'a-long-"secret"-indeed': 1, [JSON.stringify('a-long-"secret"-indeed')]: 2 }
+    expect(long(`${JSON.stringify(facts)}\n`)).toBe('{"[redacted]":1,"\\"[redacted]\\"":2}\n')
   })
 
   it('keeps its names, even when one is also a token', () => {

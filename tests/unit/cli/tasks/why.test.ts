@@ -26,7 +26,8 @@ function event(seq: number, type: string, data: object, at = now): ThreadEvent {
 }
 
 function texts(more: Partial<Circumstances>): string[] {
-  const usual = { task: task('bg_1'), now, runs: [], questions: [], children: [], agents: ['helper'], events: [] }
+  const agents = [{ name: 'helper' }]
+  const usual = { task: task('bg_1'), now, runs: [], questions: [], children: [], agents, events: [] }
   return whyNot({ ...usual, ...more }).map(({ text, command }) =>
     command === undefined ? text : `${text} [${command}]`,
   )
@@ -66,9 +67,31 @@ describe('why a task does not move', () => {
     expect(text).toContain('waits for a free slot')
   })
 
+  it('is a place of its agent where that has a limit, which a running task may wait for as well', () => {
+    const agents = [{ name: 'helper', concurrency: 4 }]
+    const limit =
+      'its agent helper executes at most 4 at once, over all nodes (its concurrency, else the limit executingTasksPerAgent).'
+    const others = '[holdfast ps --status running]'
+    expect(texts({ task: unstarted, agents })).toEqual([
+      `It may start, and waits for its turn: ${limit} While fewer execute, it waits for a free slot (HOLDFAST_CONCURRENCY). ${others}`,
+    ])
+    expect(texts({ agents })).toEqual([`It is at work, or waits to go on: ${limit} ${others}`])
+    expect(texts({ agents, task: task('bg_1', { agent: 'other' }) })[0]).toMatch(/^No node that answers has its agent/)
+  })
+
+  it('is no place of its agent while something else holds it up', () => {
+    const agents = [{ name: 'helper', concurrency: 4 }]
+    const pending = { ...unstarted, position: 1 }
+    expect(texts({ agents, task: pending, runs: [pending, task('bg_6')] })).toEqual([
+      expect.stringMatching(/^Queued behind bg_6/),
+    ])
+    expect(texts({ agents, children: [task('bg_2')] })).toEqual([expect.stringMatching(/^Has 1 live child/)])
+    expect(texts({ agents, task: task('bg_1', { status: 'completed' }) })).toEqual([])
+  })
+
   it('is an agent that no node has, whether it has started or not', () => {
     for (const each of [unstarted, task('bg_1')]) {
-      expect(texts({ task: each, agents: ['echo', 'script'] })).toEqual([
+      expect(texts({ task: each, agents: [{ name: 'echo' }, { name: 'script' }] })).toEqual([
         'No node that answers has its agent helper; there are: echo, script. Start a server that has it. [holdfast agents]',
       ])
     }

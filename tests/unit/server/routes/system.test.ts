@@ -45,7 +45,14 @@ describe('what the server is', () => {
     const agents = agentList.parse((await site.ask('GET', '/v1/agents')).body).agents
     expect(agents.map(({ name }) => name)).toEqual(['echo', 'script', 'held'])
     expect(agents[1]?.inputSchema).toBeDefined()
+    expect(agents[1]).not.toHaveProperty('concurrency')
     expect((await site.ask('GET', '/v1/limits')).body).toEqual({ ...defaultLimits, treeDepth: 3 })
+  })
+
+  it('says how much of an agent executes at once where that is limited', async () => {
+    const site = await openSite({ limits: { executingTasksPerAgent: 3 } })
+    const { agents } = agentList.parse((await site.ask('GET', '/v1/agents')).body)
+    expect(agents.map(({ concurrency }) => concurrency)).toEqual([3, 3, 3])
   })
 
   it('is counted as Prometheus text', async () => {
