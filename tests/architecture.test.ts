@@ -73,6 +73,9 @@ const table: readonly Row[] = [
       ...['react-markdown', 'remark-gfm', 'package.json'],
     ],
   },
+  // What runs in a page of the documentation shares the search with what makes its index, and nothing else.
+  { files: 'site/browser/**', may: ['site/search/{excerpt,search,search-index}.ts'] },
+  { files: 'site/**', may: ['src/index.ts'], packages: ['node:*', 'typescript', 'marked', 'vite'] },
   // The composition.
   {
     files: 'src/*.ts',
@@ -82,7 +85,7 @@ const table: readonly Row[] = [
   },
 ]
 
-const sources = globSync(['src/**/*.{ts,tsx}', 'console/src/**/*.{ts,tsx}'])
+const sources = globSync(['src/**/*.{ts,tsx}', 'console/src/**/*.{ts,tsx}', 'site/**/*.ts'])
 const imports = sources.flatMap((file) => importsOf(file, readFileSync(file, 'utf8')))
 
 describe('the architecture', () => {
@@ -118,6 +121,10 @@ describe('the check of the architecture', () => {
     ['src/index.ts', '(computed)'],
     ['console/src/app.tsx', 'src/core/task.ts'],
     ['console/src/app.tsx', 'src/testing/index.ts'],
+    ['site/http/document.ts', 'src/server/routes.ts'],
+    ['site/browser/main.ts', 'site/html.ts'],
+    ['site/browser/main.ts', 'node:fs'],
+    ['src/index.ts', 'site/html.ts'],
     ['src/elsewhere/file.ts', 'src/core/task.ts'],
   ])('refuses %s → %s', (from, to) => {
     expect(bad(from, to)).toEqual([`${from} → ${to}`])
@@ -169,7 +176,7 @@ function isAllowed({ from, to, isDynamic }: Import): boolean {
 }
 
 function isSource(to: string): boolean {
-  return to.startsWith('src/') || to.startsWith('console/')
+  return ['src/', 'console/', 'site/'].some((folder) => to.startsWith(folder))
 }
 
 function cycleIn(arrows: readonly Import[]): string[] {

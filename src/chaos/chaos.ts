@@ -2,9 +2,9 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkHistory, type Verdict } from './check/check-case.ts'
-import { runLane } from './lane.ts'
 import { mixedLoad } from './load/load-shape.ts'
 import type { RoundGoal } from './round.ts'
+import { runTrack } from './track.ts'
 
 /** Against what, for how long and how hard. */
 export interface ChaosOptions {
@@ -55,7 +55,7 @@ export async function plantedChaos(options: ChaosOptions, preload: readonly stri
   const store = urls ? urls.join(' ') : (options.store ?? 'sqlite:')
   const history = options.history ?? join(await mkdtemp(join(tmpdir(), 'holdfast-history-')), 'history.ndjson')
   const startedAt = performance.now()
-  await runLane({
+  await runTrack({
     seed,
     store,
     nodes: options.nodes ?? 3,

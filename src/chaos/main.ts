@@ -22,9 +22,33 @@ const { values } = parseArgs({
   },
 })
 
+/** What each use of the program takes. What it would not heed it refuses: whoever asked for it would think it was done. */
+const uses = {
+  check: { of: '--check', takes: ['check'] },
+  release: { of: 'a release', takes: ['release', 'phase', 'scale', 'seed', 'history'] },
+  foreign: { of: '--url', takes: ['url', 'token', 'minutes', 'seed', 'history'] },
+  own: { of: 'a run on nodes of its own', takes: ['store', 'nodes', 'minutes', 'seed', 'history'] },
+} as const
+
+const purpose = purposeOf()
+refuseOthers()
 if (values.check !== undefined) await checkAgain(values.check)
-else if (values.release || values.phase) await release()
+else if (purpose === 'release') await release()
 else await run()
+
+function purposeOf(): keyof typeof uses {
+  if (values.check !== undefined) return 'check'
+  if (values.release || values.phase) return 'release'
+  return values.url ? 'foreign' : 'own'
+}
+
+function refuseOthers(): void {
+  const { of, takes } = uses[purpose]
+  const others = Object.keys(values).filter((name) => !takes.some((taken) => taken === name))
+  if (others.length === 0) return
+  const list = (names: readonly string[]) => names.map((name) => `--${name}`).join(', ')
+  wrong(`${list(others)} cannot be used here: ${of} takes ${list(takes)} alone`)
+}
 
 /** All phases of a release, or those that are named. */
 async function release(): Promise<void> {

@@ -18,6 +18,9 @@ export interface RoundGoal {
   /** Cancels that took something, and streams that were cut, of this round. */
   readonly cancels?: number
   readonly cuts?: number
+  /** Threads that were deleted, and times that threads were pruned. Only nodes of the program's own are asked to prune. */
+  readonly deletes?: number
+  readonly prunes?: number
   readonly acknowledged?: number
   /** Hostile requests, of a principal of their own. Only to nodes of the program's own. */
   readonly hostile?: number
@@ -48,6 +51,8 @@ export async function runRound(options: RoundOptions): Promise<void> {
   const { leaseMs, nodes } = deployment
   const principals = Object.keys(deployment.tokens)
   checkPlan(options.enough.faults ?? {}, deployment.faults)
+  if ((options.enough.prunes ?? 0) > 0 && !deployment.mayPrune)
+    throw new Error('Nothing is pruned on nodes that somebody else runs: leave `prunes` out')
   const ledger = await startLedger(recorder)
   const names = nodes.map(({ name }) => name)
   recorder.write({ kind: 'round', seed, leaseMs, nodes: names, principals, at: systemClock.now() })
@@ -113,7 +118,7 @@ async function tormentAndRest(options: RoundOptions, world: World, load: Load): 
 function missingOf({ tally }: Recorder, goal: RoundGoal): () => string[] {
   const before = { ...tally, faults: { ...tally.faults } }
   const startedAt = performance.now()
-  const counted = ['cancels', 'cuts', 'hostile', 'idle'] as const
+  const counted = ['cancels', 'cuts', 'deletes', 'prunes', 'hostile', 'idle'] as const
   return () => {
     const left: [what: string, count: number][] = [
       ...counted.map((what): [string, number] => [what, (goal[what] ?? 0) - (tally[what] - before[what])]),

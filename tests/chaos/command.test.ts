@@ -21,13 +21,22 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 /** How the program ends on a history, and what it prints. */
-async function checked(lines: readonly object[]): Promise<{ code: number; stdout: string }> {
+async function checked(lines: readonly object[]): Promise<Ended> {
   const file = join(folder, 'history.ndjson')
   await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-  const program = run(process.execPath, [join(root, 'src/chaos/main.ts'), '--check', file])
-  return program.then(
-    ({ stdout }) => ({ code: 0, stdout }),
-    ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+  return ended('--check', file)
+}
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function ended(...args: readonly string[]): Promise<Ended> {
+  return run(process.execPath, [join(root, 'src/chaos/main.ts'), ...args]).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: Ended) => ({ code, stdout, stderr }),
   )
 }
 
@@ -61,6 +70,23 @@ describe('the chaos program', () => {
     const { code, stdout } = await checked([...linesOf(soundDraft()), { kind: 'missing', what: '2 kill' }])
     expect(stdout).toContain('0 violations\nIt came to a standstill, and what was asked for is missing: 2 kill.')
     expect(code).toBe(1)
+  })
+})
+
+describe('an option that would not be heeded', () => {
+  it.each([
+    ['--release --store postgres:', '--store cannot be used here: a release takes --release'],
+    ['--release --nodes 5', '--nodes cannot'],
+    ['--phase kills --minutes 5', '--minutes cannot'],
+    ['--release --url http://127.0.0.1:1 --token alice=t', '--url, --token cannot'],
+    ['--scale 0.1', '--scale cannot be used here: a run on nodes of its own takes --store'],
+    ['--url http://127.0.0.1:1 --token alice=t --store sqlite:', '--store cannot be used here: --url takes --url'],
+    ['--token alice=t', '--token cannot'],
+    ['--check history.ndjson --seed 3', '--seed cannot be used here: --check takes --check alone'],
+  ])('is refused, with 1, and nothing is begun: %s', async (args, sentence) => {
+    const { code, stdout, stderr } = await ended(...args.split(' '))
+    expect(stderr).toContain(sentence)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   })
 })
 

@@ -19,6 +19,7 @@ export default {
       for (const secret of JSON.parse(process.env['LEAKED'] ?? '[]') as string[]) {
         const err = new Error(\`about \${secret}\`, { cause: new Error(secret) })
         log.error({ err, deep: [{ text: \`x\${secret}y\` }], [secret]: 1 }, \`the secret is \${secret}\`)
+        log.error({ body: JSON.stringify({ deeper: JSON.stringify({ secret }) }) }, JSON.stringify({ secret }))
         log.debug({ headers: { authorization: secret, Cookie: secret, 'X-Api-Key': secret } }, 'headers')
         void Promise.reject(new Error(secret))
       }

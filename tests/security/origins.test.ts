@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launch } from '../../src/chaos/hostile/launch.ts'
 import { createRuntime, type Server, serve } from '../../src/index.ts'
-import { launch } from '../server/hostile/attack.ts'
 import { tokens } from './harness/site.ts'
 import { type OriginRow, originTable, type Setting, settings } from './origin-table.ts'
 

@@ -121,6 +121,28 @@ function suite(kind: SiteKind): void {
   it('nothing that alice has was changed by all of this', async () => {
     expect(await world.all()).toBe(before)
   })
+
+  it('GET /v1/events brings a stranger what he has done himself, and nothing of what alice does meanwhile', async () => {
+    const done = async (who: 'alice' | 'bob', prompt: string) => {
+      const runtime = site.runtime.as(who)
+      // In the other thread a run of alice waits for its answer, and hers would wait behind it.
+      const { id } = await runtime.run({ thread: 'watched', agent: 'echo', prompt })
+      await runtime.wait(id)
+      return id
+    }
+    let alices = ''
+    // Alice first: what ends the reading comes after all that she did.
+    const onOpen = async () => {
+      alices = await done('alice', marker)
+      await done('bob', 'the last of bob')
+    }
+    const headers = { ...bearer('bob'), accept: 'text/event-stream' }
+    const reply = await site.ask({ method: 'GET', path: '/v1/events', headers, until: 'task.completed', onOpen })
+    expect(reply.status).toBe(200)
+    expect(reply.text).toContain('the last of bob')
+    expectNothingOf(world, reply)
+    expect(reply.text).not.toContain(`"${alices}"`)
+  })
 }
 
 describe.each(siteKinds)('%s', suite)

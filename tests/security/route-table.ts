@@ -126,6 +126,7 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
       { path: '/v1/prune', body: { eventsPerThread: 1, dryRun: true, cursor: threadsCursor }, sight: 'mine' },
     ],
   },
+  // It replays nothing: what it brings while something happens is looked at by a test of its own.
   'GET /v1/events': { ways: () => [{ path: '/v1/events', headers: sse, sight: 'mine' }] },
   'GET /v1/agents': common('/v1/agents'),
   'GET /v1/limits': common('/v1/limits'),

@@ -1,6 +1,6 @@
 import { byTask, type Case, entriesOf, logOf, ofType } from '../history/case.ts'
 import { digestOf } from '../history/entry.ts'
-import { isForgotten, isGone } from './check-forgotten.ts'
+import { isForgotten, isGone, mayBeDeleted } from './check-forgotten.ts'
 import { broken, lifeOf, type Violation } from './violation.ts'
 
 /** Whether all that was acknowledged is still true. */
@@ -18,18 +18,24 @@ export function* checkAcknowledged(found: Case): Generator<Violation> {
 const refusals = ['busy', 'limit_reached', 'task_terminated', 'already_answered', 'draining', 'store_unavailable']
 
 function* checkRefusals(found: Case): Generator<Violation> {
-  for (const entry of entriesOf(found, 'refused')) {
+  const deleted = new Set<string>()
+  for (const entry of found.entries) {
+    if (entry.kind === 'deleting') deleted.add(entry.thread)
     // `checkForgotten` looks at whoever came too late for what was deleted or pruned.
-    if (entry.code === 'offset_gone' || (entry.code === 'not_found' && found.deleted.has(entry.thread ?? ''))) continue
-    if (!refusals.includes(entry.code))
-      yield broken('G14', `${entry.op} of ${entry.by} was refused as ${entry.code}`, [entry])
+    if (entry.kind !== 'refused' || entry.code === 'offset_gone' || refusals.includes(entry.code)) continue
+    const { op, by, code, thread = '', task = '' } = entry
+    if (code !== 'not_found' || !deleted.has(thread)) {
+      yield broken('G14', `${op} of ${by} was refused as ${code}`, [entry])
+    } else if (found.tasks.has(task)) {
+      yield broken('G2', `${task} was refused as ${code}, and is there`, [entry, ...lifeOf(found, task)])
+    }
   }
 }
 
 function* checkAccepted(found: Case): Generator<Violation> {
   for (const entry of entriesOf(found, 'accepted')) {
     const home = found.homes.get(entry.task)
-    if (isGone(found, entry.thread, entry.seq)) continue
+    if (isGone(found, entry)) continue
     if (home === undefined) yield broken('G1', `${entry.task} was accepted and is lost`, [entry])
     else if (home !== entry.thread)
       yield broken('G15', `${entry.task} was accepted into ${entry.thread} and is in ${home}`, [entry])
@@ -37,7 +43,7 @@ function* checkAccepted(found: Case): Generator<Violation> {
   for (const entry of entriesOf(found, 'ended')) {
     const record = found.tasks.get(entry.task)
     if (record && digestOf(record) === entry.digest) continue
-    if (!record && entry.thread !== undefined && found.deleted.has(entry.thread)) continue
+    if (!record && mayBeDeleted(found, entry.thread ?? '', entry.deletes)) continue
     yield broken('G2', `${entry.task} was read as ${entry.status} and is now ${record?.status ?? 'gone'}, or other`, [
       entry,
       record,
@@ -106,7 +112,7 @@ function* checkReads(found: Case): Generator<Violation> {
       yield broken('G2', `${entry.thread}: its head was ${entry.head} and is ${now?.head}`, [entry])
     for (const [id, digest] of entry.messages) {
       const message = messages.get(id)
-      if (!message && found.deleted.has(entry.thread)) continue
+      if (!message && mayBeDeleted(found, entry.thread, entry.deletes)) continue
       if (message && digestOf(message) === digest) continue
       yield broken('G2', `${entry.thread}: the message ${id} was read and is ${message ? 'another' : 'gone'}`, [
         entry,
@@ -121,7 +127,8 @@ function* checkAnswers(found: Case): Generator<Violation> {
   for (const entry of entriesOf(found, 'settled')) {
     const thread = found.threads.get(entry.thread)
     const answers = logOf(thread, 'question.answered').filter(({ data }) => data.id === entry.question)
-    if (answers.length === 0 && isForgotten(found, entry.thread)) continue
+    const isAsked = logOf(thread, 'question.asked').some(({ data }) => data.question.id === entry.question)
+    if (answers.length === 0 && !isAsked && isForgotten(found, entry.thread, entry.task)) continue
     const isThere = answers.length === 1 && answers.every(({ data }) => digestOf(data.answer) === entry.digest)
     if (!isThere)
       yield broken('G12', `the answer to ${entry.question} is lost, doubled or changed`, [entry, ...answers])

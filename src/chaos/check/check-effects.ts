@@ -81,9 +81,12 @@ function* checkScript(id: string, events: readonly Event[], found: Case): Genera
   }
 }
 
-/** How many faults were injected while it was being executed. Each can cost it one attempt. */
+/** How many attempts the faults that were injected while it was being executed can have cost it. */
 function disturbancesOf({ startedAt = 0, completedAt = 0 }: Task, found: Case): number {
-  return entriesOf(found, 'fault').filter(({ at }) => at >= startedAt - found.round.leaseMs && at <= completedAt).length
+  const from = startedAt - found.round.leaseMs
+  const faults = entriesOf(found, 'fault').filter(({ at }) => at >= from && at <= completedAt)
+  // That one ends two processes: the one that was up, and the next, which may have begun another attempt.
+  return faults.reduce((sum, { fault }) => sum + (fault === 'kill opening' ? 2 : 1), 0)
 }
 
 /** An op that spawns makes one child, whatever dies. */

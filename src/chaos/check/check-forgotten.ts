@@ -1,4 +1,5 @@
 import { type Case, entriesOf, logOf, type ThreadHistory } from '../history/case.ts'
+import type { Deletes, EntryOf } from '../history/entry.ts'
 import { broken, type Violation } from './violation.ts'
 
 /** Whether all that is gone was asked to go, and nothing of it is left. */
@@ -14,10 +15,20 @@ export function* checkForgotten(found: Case): Generator<Violation> {
   yield* checkLate(found)
 }
 
-/** Whether a task with an event of this number went with its thread. */
-export function isGone(found: Case, thread: string, seq: number | undefined): boolean {
+/**
+ * Whether a delete may have taken what a request found: one that had no answer when the request was sent, or that was asked for
+ * later. Where a history does not say how that stood, any delete may.
+ */
+export function mayBeDeleted(found: Case, thread: string, deletes: Deletes | undefined): boolean {
+  const askedInAll = found.deleted.get(thread) ?? 0
+  if (askedInAll === 0 || !deletes) return askedInAll > 0
+  return deletes.asked > deletes.answered || askedInAll > deletes.asked
+}
+
+/** Whether a task that was accepted went with its thread. */
+export function isGone(found: Case, { thread, seq, deletes }: EntryOf<'accepted'>): boolean {
   const { first = 1 } = found.threads.get(thread) ?? {}
-  return seq !== undefined && seq < first && found.deleted.has(thread)
+  return seq !== undefined && seq < first && mayBeDeleted(found, thread, deletes)
 }
 
 /** Whether what a log told of a task, or of any if none is given, may be in it no more. */
@@ -38,7 +49,7 @@ function* checkDeleted(found: Case, { thread, first, messages }: ThreadHistory):
     if (message.seq < first) yield broken('G2', `${thread} was deleted, and its message ${message.id} is there`)
   }
   for (const entry of entriesOf(found, 'accepted')) {
-    if (isGone(found, entry.thread, entry.seq) && entry.thread === thread && found.tasks.has(entry.task))
+    if (entry.thread === thread && isGone(found, entry) && found.tasks.has(entry.task))
       yield broken('G2', `${thread} was deleted, and ${entry.task} is there`, [entry])
   }
 }

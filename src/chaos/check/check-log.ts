@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Event, isTerminalEvent } from '../../core/event.ts'
 import type { Task } from '../../core/task.ts'
-import { byTask, type Case, endingOf, isTrimmed, logOf, ofType, type ThreadHistory } from '../history/case.ts'
+import { byTask, type Case, endingOf, isTrimmed, logOf, ofType, type ThreadHistory, tasksIn } from '../history/case.ts'
 import { broken, lineOf, type Violation } from './violation.ts'
 
 /** Whether the logs hold together in themselves, and the records are what the logs say. */
@@ -11,6 +11,7 @@ export function* checkLogs(found: Case): Generator<Violation> {
   for (const thread of found.threads.values()) {
     yield* checkNumbers(thread)
     yield* checkMessages(thread, live)
+    yield* checkConversation(found, thread)
     for (const [id, events] of byTask(thread)) {
       if (seen.has(id)) yield broken('G15', `${id} is in two logs`)
       seen.add(id)
@@ -144,5 +145,19 @@ function* checkMessages(thread: ThreadHistory, live: ReadonlySet<string>): Gener
     if (data.task.type !== 'run' || live.has(data.task.id)) continue
     const asked = (asking.get(`${task}.user`)?.length ?? 0) + (asking.get(`${task}.system`)?.length ?? 0)
     if (asked !== 1) yield broken('G7', `${task}: what was asked of it is in the conversation ${asked} times`)
+  }
+}
+
+/** Messages outlive the events that told of them: each is there once, and with them what was asked of every run that has ended. */
+function* checkConversation(found: Case, { thread, messages }: ThreadHistory): Generator<Violation> {
+  const counts = new Map<string, number>()
+  for (const { id } of messages) counts.set(id, (counts.get(id) ?? 0) + 1)
+  for (const [id, count] of counts) {
+    if (count > 1) yield broken('G8', `${thread}: the message ${id} is there ${count} times`)
+  }
+  for (const { id, type, completedAt } of tasksIn(found, thread)) {
+    if (type !== 'run' || completedAt === undefined) continue
+    const asked = (counts.get(`${id}.user`) ?? 0) + (counts.get(`${id}.system`) ?? 0)
+    if (asked !== 1) yield broken('G8', `${thread}: what was asked of ${id} is there ${asked} times`)
   }
 }

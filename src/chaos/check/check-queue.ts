@@ -12,7 +12,7 @@ export function* checkQueues(found: Case): Generator<Violation> {
 }
 
 /** One run at a time, and each in its turn: a run that grew from a message has the message's place. */
-function* checkTurns({ thread, log }: ThreadHistory): Generator<Violation> {
+function* checkTurns({ thread, first, log }: ThreadHistory): Generator<Violation> {
   const places = new Map(ofType(log, 'inbox.accepted').map((event) => [event.data.id, event.seq]))
   const waiting = new Map<string, { readonly place: number; readonly line: string }>()
   let active: { readonly task: string; readonly line: string } | undefined
@@ -21,9 +21,9 @@ function* checkTurns({ thread, log }: ThreadHistory): Generator<Violation> {
     if (task === undefined) continue
     const line = lineOf(event)
     if (event.type === 'task.accepted' && event.data.task.type === 'run') {
-      const { steered } = event.data
-      // A message that is not there was pruned, so that its place was before all that is left.
-      waiting.set(task, { place: steered === undefined ? event.seq : (places.get(steered) ?? 0), line })
+      // A message that was pruned had its place before all that is left. One that never was gives no place.
+      const unknown = first > 1 && event.data.steered !== undefined ? 0 : event.seq
+      waiting.set(task, { place: places.get(event.data.steered ?? '') ?? unknown, line })
     }
     const own = waiting.get(task)
     if (event.type === 'task.started' && own) {

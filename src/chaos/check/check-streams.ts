@@ -1,4 +1,5 @@
-import { isTerminalEvent } from '../../core/event.ts'
+import { type Event, isTerminalEvent } from '../../core/event.ts'
+import type { Task } from '../../core/task.ts'
 import { byTask, type Case, entriesOf, type ThreadHistory } from '../history/case.ts'
 import { digestOf, type EntryOf } from '../history/entry.ts'
 import { broken, lineOf, type Violation } from './violation.ts'
@@ -23,7 +24,11 @@ function* checkOrder(found: Case, stream: Stream): Generator<Violation> {
   const { thread, task, after, events, end } = stream
   const home = found.threads.get(thread)
   const whole = task === undefined ? undefined : ((home && byTask(home).get(task)) ?? [])
-  if (home && task !== undefined && whole && isPartly(found, home, task, after)) return yield* checkRise(stream)
+  if (home && task !== undefined && whole && isPartly(found, home, task, after)) {
+    yield* checkRise(stream)
+    yield* checkKept(stream, home, whole)
+    return yield* checkEnd(stream, home, found.tasks.get(task))
+  }
   const own = whole?.filter((event) => event.seq > after)
   let last = after
   for (const [index, [seq]] of events.entries()) {
@@ -56,7 +61,7 @@ function isPartly(found: Case, { thread, first }: ThreadHistory, task: string, a
   return first > after + 1 || (found.deleted.has(thread) && !found.tasks.has(task))
 }
 
-/** What is left to be said of a stream whose events are gone by now. */
+/** A stream some of whose events are gone by now: its numbers rise. */
 function* checkRise(stream: Stream): Generator<Violation> {
   let last = stream.after
   for (const [index, [seq]] of stream.events.entries()) {
@@ -66,6 +71,39 @@ function* checkRise(stream: Stream): Generator<Violation> {
     }
     last = seq
   }
+}
+
+/** And of the events that are kept it gave each, up to the last that came, and none of another task. */
+function* checkKept(stream: Stream, { first }: ThreadHistory, kept: readonly Event[]): Generator<Violation> {
+  const { thread, task, after, events } = stream
+  const [last = after] = events.at(-1) ?? []
+  const due = kept.filter(({ seq }) => seq > after && seq <= last)
+  const came = events.filter(([seq]) => seq >= first)
+  const place = Array.from({ length: Math.max(due.length, came.length) }).findIndex(
+    (_, index) => due[index]?.seq !== came[index]?.[0],
+  )
+  if (place === -1) return
+  const [given, wanted] = [came[place]?.[0] ?? 'nothing', due[place]?.seq ?? 'nothing']
+  const index = events.length - came.length + place
+  yield broken('G3', `${thread}: ${given} came where ${wanted} was due for ${task}`, witnessOf(stream, index))
+}
+
+/** And if it came to an end, or was told that nothing follows, the task has come as far and no further. */
+function* checkEnd(stream: Stream, { first }: ThreadHistory, task: Task | undefined): Generator<Violation> {
+  const { after, events, end, ending, transport } = stream
+  if (task && ending !== undefined && ending !== task.seq)
+    yield broken(
+      'G5',
+      `${task.id} ended at ${ending}, and has the number ${task.seq}`,
+      witnessOf(stream, events.length),
+    )
+  if (end !== 'end' || !task || task.seq <= after) return
+  const [last = after] = events.at(-1) ?? []
+  // The answer to an SSE request cannot say in the middle that what follows was pruned: it ends, and whoever comes back is told.
+  const isPruned = transport === 'sse' && ending === undefined && last < first - 1
+  if (last === task.seq || isPruned) return
+  const what = `the stream of ${task.id} ended at ${last}, and the task at ${task.seq}`
+  yield broken('G4', what, witnessOf(stream, events.length))
 }
 
 /** Where a number is gone by now, whoever saw it first tells what it was. */

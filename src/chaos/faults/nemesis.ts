@@ -32,15 +32,15 @@ const acknowledgedMax = 60
  */
 export async function torment(options: NemesisOptions): Promise<void> {
   const { deployment, random } = options
-  const lanes = (['node', 'store'] as const).map((to) => {
-    // Each lane has numbers of its own: how long the other takes must not change what it does.
-    return lane(
+  const series = (['node', 'store'] as const).map((to) => {
+    // Each series has numbers of its own: how long the other takes must not change what it does.
+    return injectSeries(
       options,
       deployment.faults.filter((fault) => fault.to === to),
       new SeededRandom(random.below(2 ** 31)),
     )
   })
-  await Promise.all(lanes)
+  await Promise.all(series)
 }
 
 /** Throws for a fault that there is not: a plan that is not carried out would show nothing. */
@@ -52,7 +52,7 @@ export function checkPlan(plan: NemesisOptions['plan'], faults: readonly Fault[]
   throw new Error(`There is no fault ${unknown.join(', ')} here: ${help}`)
 }
 
-async function lane(options: NemesisOptions, faults: readonly Fault[], random: SeededRandom): Promise<void> {
+async function injectSeries(options: NemesisOptions, faults: readonly Fault[], random: SeededRandom): Promise<void> {
   const { plan, goesOn, isOn, recorder } = options
   if (faults.length === 0) return
   const weights = Object.fromEntries(faults.map(({ kind, weight }) => [kind, weight]))

@@ -25,8 +25,8 @@ export interface Case {
   readonly tasks: ReadonlyMap<string, Task>
   /** The thread of each task. */
   readonly homes: ReadonlyMap<string, ThreadName>
-  /** Threads that were asked to be deleted. */
-  readonly deleted: ReadonlySet<ThreadName>
+  /** How often threads were asked to be deleted, of those that were. */
+  readonly deleted: ReadonlyMap<ThreadName, number>
   /** Principals whose threads were asked to be pruned. */
   readonly pruned: ReadonlySet<string>
 }
@@ -48,13 +48,20 @@ export function caseOf(entries: readonly HistoryEntry[]): Case {
     threads: new Map(threads),
     tasks: new Map(tasks.map(({ task }) => [task.id, task])),
     homes: new Map(tasks.map(({ task, thread }) => [task.id, thread])),
-    deleted: new Set(all('deleting').map(({ thread }) => thread)),
+    deleted: countsOf(all('deleting').map(({ thread }) => thread)),
     pruned: new Set(all('pruning').map(({ principal }) => principal)),
   }
 }
 
+function countsOf(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}
+
 // A history is asked for the same over and over: what was once put in order stays so for as long as it is looked at.
 const kinds = new WeakMap<Case, Map<EntryKind, HistoryEntry[]>>()
+const homes = new WeakMap<Case, Map<ThreadName, Task[]>>()
 const tasks = new WeakMap<ThreadHistory, Map<string, Event[]>>()
 const types = new WeakMap<ThreadHistory, Map<Event['type'], Event[]>>()
 
@@ -77,6 +84,12 @@ function ofKind<Kind extends EntryKind>(entries: readonly HistoryEntry[], kind: 
 export function byTask(thread: ThreadHistory): ReadonlyMap<string, Event[]> {
   const written = () => thread.log.filter((event) => event.task !== undefined)
   return kept(tasks, thread, () => Map.groupBy(written(), (event) => event.task as string))
+}
+
+/** The tasks that are there of a thread. */
+export function tasksIn(found: Case, thread: ThreadName): readonly Task[] {
+  const group = () => Map.groupBy(found.tasks.values(), ({ id }) => found.homes.get(id) ?? '')
+  return kept(homes, found, group).get(thread) ?? []
 }
 
 /** The events of a type of a thread, in order. */

@@ -15,6 +15,15 @@ export type Transport = 'sse' | 'ws' | 'page'
 export type StreamEnd = 'end' | 'cut' | 'lost' | 'left' | 'gone'
 
 /**
+ * How often a thread had been asked to be deleted, and how often that was answered, when a request was sent to it. What the
+ * request found can only have been removed by a delete that had no answer then, or that was asked for later.
+ */
+export interface Deletes {
+  readonly asked: number
+  readonly answered: number
+}
+
+/**
  * A line of a history: what a client saw, each written down when it was seen. Nothing here was asked of a node behind
  * the clients' backs, and the checker reads nothing else.
  */
@@ -38,8 +47,9 @@ export type HistoryEntry =
       readonly op: string
       readonly status: number
       readonly code: string
-      /** Of what, where that is one thread. */
+      /** Of what, where that is one thread, or one task of it. */
       readonly thread?: ThreadName
+      readonly task?: string
       /** Where a stream was to begin, and the first number that is kept, if it was told that it comes too late. */
       readonly after?: number
       readonly first?: number
@@ -57,6 +67,7 @@ export type HistoryEntry =
       readonly repeat?: { readonly isTold: boolean }
       readonly steered?: string
       readonly interrupted?: readonly string[]
+      readonly deletes?: Deletes
     }
   /** What a cancel took. `left` is how its target was found right after, if it was not taken. */
   | {
@@ -73,7 +84,14 @@ export type HistoryEntry =
       readonly id: string
       readonly digest: string
     }
-  | { readonly kind: 'settled'; readonly thread: ThreadName; readonly question: string; readonly digest: string }
+  | {
+      readonly kind: 'settled'
+      readonly thread: ThreadName
+      /** Whose question it is. */
+      readonly task?: string
+      readonly question: string
+      readonly digest: string
+    }
   /** A thread is asked to be deleted, and was. `head` is what it had before it was asked for. */
   | { readonly kind: 'deleting'; readonly thread: ThreadName }
   | { readonly kind: 'deleted'; readonly thread: ThreadName; readonly head: number }
@@ -89,6 +107,7 @@ export type HistoryEntry =
       readonly task: string
       readonly status: string
       readonly digest: string
+      readonly deletes?: Deletes
     }
   /** A snapshot was read: its head, and the newest messages. */
   | {
@@ -96,6 +115,7 @@ export type HistoryEntry =
       readonly thread: ThreadName
       readonly head: number
       readonly messages: readonly (readonly [id: string, digest: string])[]
+      readonly deletes?: Deletes
     }
   /** One connection: where it began, what came over it in which order, and how it ended. */
   | {
@@ -106,6 +126,8 @@ export type HistoryEntry =
       readonly node: string
       readonly after: number
       readonly events: readonly (readonly [seq: number, digest: string])[]
+      /** The number of the ending of the task, if that came. */
+      readonly ending?: number
       readonly end: StreamEnd
     }
   /** Somebody asked for what is another's. `unknown` is how the same is answered for what does not exist. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { type HistoryEntry, isAcknowledged } from './entry.ts'
+import { type Deletes, type HistoryEntry, isAcknowledged, type ThreadName } from './entry.ts'
 
 /** What was written so far, for whoever decides when it is enough. */
 export interface Tally {
@@ -9,6 +9,9 @@ export interface Tally {
   cancels: number
   /** Streams that were cut in the middle while their node was well. */
   cuts: number
+  /** Threads that were deleted, and times that threads were pruned. */
+  deletes: number
+  prunes: number
   /** Hostile requests, and idle streams that were open at once. */
   hostile: number
   idle: number
@@ -17,10 +20,20 @@ export interface Tally {
 
 /** Writes a history, a line for each entry, and counts. */
 export class Recorder {
-  readonly tally: Tally = { acknowledged: 0, cancels: 0, cuts: 0, hostile: 0, idle: 0, faults: {} }
+  readonly tally: Tally = {
+    acknowledged: 0,
+    cancels: 0,
+    cuts: 0,
+    deletes: 0,
+    prunes: 0,
+    hostile: 0,
+    idle: 0,
+    faults: {},
+  }
   readonly #file: WriteStream
   readonly #said: WriteStream
   readonly #waiting = new Set<() => void>()
+  readonly #deletes = new Map<ThreadName, Deletes>()
   #isClosed = false
 
   constructor(path: string) {
@@ -35,6 +48,11 @@ export class Recorder {
     this.#count(entry)
     for (const wake of this.#waiting) wake()
     this.#waiting.clear()
+  }
+
+  /** How it stands with the deletes of a thread in this round. */
+  deletesOf(thread: ThreadName): Deletes {
+    return this.#deletes.get(thread) ?? { asked: 0, answered: 0 }
   }
 
   /** Keeps what a node says in a file beside the history: for people, not for the checker. */
@@ -60,8 +78,20 @@ export class Recorder {
     if (isAcknowledged(entry)) tally.acknowledged += 1
     if (entry.kind === 'cancelled' && entry.tasks.length > 0) tally.cancels += 1
     if (entry.kind === 'stream' && entry.end === 'cut' && entry.events.length > 0) tally.cuts += 1
+    if (entry.kind === 'deleted') tally.deletes += 1
+    if (entry.kind === 'pruned') tally.prunes += 1
     if (entry.kind === 'hostile') tally.hostile += entry.sent
     if (entry.kind === 'memory') tally.idle += entry.idle ?? 0
     if (entry.kind === 'fault') tally.faults[entry.fault] = (tally.faults[entry.fault] ?? 0) + 1
+    this.#countDeletes(entry)
+  }
+
+  #countDeletes(entry: HistoryEntry): void {
+    // Rounds use the same names for threads that have nothing to do with each other.
+    if (entry.kind === 'round') this.#deletes.clear()
+    if (entry.kind !== 'deleting' && entry.kind !== 'deleted') return
+    const { asked, answered } = this.deletesOf(entry.thread)
+    const isAsked = entry.kind === 'deleting'
+    this.#deletes.set(entry.thread, isAsked ? { asked: asked + 1, answered } : { asked, answered: answered + 1 })
   }
 }

@@ -13,16 +13,21 @@ export interface Attack {
   readonly bytes: Buffer
   /** Sent again and again after `bytes`, up to 100 MB, until there is an answer. */
   readonly flood?: Buffer
-  /** Hangs up when all is sent, instead of waiting for an answer. */
-  readonly leaves?: true
-  /** The last words of an answer; the end of the first head unless given. */
-  readonly until?: string
+  /** How it hangs up when all is sent, instead of waiting for an answer. */
+  readonly leaves?: 'closing' | 'resetting'
+  /** Once this is received nothing more is waited for; the end of the first answer's head unless given. */
+  readonly isOver?: (received: string) => boolean
 }
 
 export type Headers = readonly (readonly [name: string, value: string])[]
 
 export function pickOf<Item>({ random }: Attacker, items: readonly Item[]): Item {
   return random.pick(items) as Item
+}
+
+/** What is cut short reaches a node as an end or as an error. */
+export function leaving(attacker: Attacker): 'closing' | 'resetting' {
+  return pickOf(attacker, ['closing', 'resetting'])
 }
 
 /** A request whose form is right, unless a header makes it wrong. */

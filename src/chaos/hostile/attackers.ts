@@ -4,28 +4,10 @@ import { residentBytes } from '../nodes/resident-memory.ts'
 import type { ServedNode } from '../nodes/served-node.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { Attack, Attacker } from './attack.ts'
-import { badText, hugeBody, wrongField, wrongJson } from './body-attacks.ts'
-import { launch, type Reaction } from './launch.ts'
-import { malformed, tornHead, wrongHeader, wrongMethod, wrongPath, wrongQuery } from './request-attacks.ts'
-import { tornFrame, wrongFrames, wrongHandshake, wrongMessages } from './socket-attacks.ts'
+import { type AttackName, attacks } from './attacks.ts'
+import { harmOf, launch, type Reaction } from './launch.ts'
 
-const attacks = {
-  malformed,
-  wrongPath,
-  wrongMethod,
-  wrongQuery,
-  wrongHeader,
-  tornHead,
-  wrongField,
-  wrongJson,
-  badText,
-  hugeBody,
-  wrongHandshake,
-  wrongFrames,
-  tornFrame,
-  wrongMessages,
-}
-const weights: Readonly<Record<keyof typeof attacks, number>> = {
+const weights: Readonly<Record<AttackName, number>> = {
   malformed: 12,
   wrongPath: 12,
   wrongMethod: 8,
@@ -34,10 +16,12 @@ const weights: Readonly<Record<keyof typeof attacks, number>> = {
   tornHead: 4,
   wrongField: 14,
   wrongJson: 12,
+  longJson: 0.5,
   badText: 3,
   hugeBody: 0.5,
   wrongHandshake: 4,
   wrongFrames: 5,
+  endlessMessage: 0.25,
   tornFrame: 2,
   wrongMessages: 8,
 }
@@ -47,6 +31,8 @@ const batch = 1_000
 // What a heap is allowed to grow by before it is collected, beyond what the first attacks left.
 const growthMax = 256 * 1024 * 1024
 const shownMax = 600
+// A node that waits for the rest of a request cuts it off sooner.
+const patienceMs = 12_000
 
 /** Sends so many requests that are made to hurt, and writes down how they were answered. */
 export async function attack(world: World, deployment: Deployment, random: SeededRandom, count: number): Promise<void> {
@@ -77,7 +63,7 @@ async function attackAtOnce(world: World, token: string, random: SeededRandom, c
       const node = await world.node(random)
       const { hostname, port, host } = new URL(node.url)
       const made = attacks[random.weighted(weights)]({ random, host, token } satisfies Attacker)
-      const reaction = await launch(made, hostname, Number(port))
+      const reaction = await launch(made, Number(port), { host: hostname, patienceMs })
       // It was down, as it may be while something else is done to it.
       if (!reaction.isConnected) left += 1
       else bookOf(books, world, node.name).enter(made, reaction)
@@ -105,15 +91,15 @@ class Book {
     this.#node = node
   }
 
-  enter(made: Attack, { received, statuses }: Reaction): void {
+  enter(made: Attack, reaction: Reaction): void {
+    const { received, statuses } = reaction
     this.#sent += 1
     for (const status of statuses.length > 0 ? statuses : ['none'])
       this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
-    const isBad = statuses.some((status) => status >= 500) || /"status":5\d\d/.test(received)
-    const isInjected = /^set-cookie: injected|^data: injected/im.test(received)
-    if (isBad || isInjected) {
+    const harm = harmOf(reaction)
+    if (harm !== undefined) {
       const sent = made.bytes.toString('latin1').slice(0, shownMax)
-      const what = isInjected ? `${made.what}, injected` : made.what
+      const what = `${made.what}, ${harm}`
       this.#world.recorder.write({ kind: 'hurt', node: this.#node, what, sent, got: received.slice(0, shownMax) })
     }
     if (this.#sent >= batch) this.write()

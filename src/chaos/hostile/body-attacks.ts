@@ -1,5 +1,5 @@
-import { type Attack, type Attacker, head, pickOf, request } from './attack.ts'
-import { nastyTexts, posts, wrongValues } from './words.ts'
+import { type Attack, type Attacker, head, leaving, pickOf, request } from './attack.ts'
+import { badUtf8, nastyTexts, posts, wrongValues } from './words.ts'
 
 /** A body of the right form with wrong contents. */
 export function wrongField(attacker: Attacker): Attack {
@@ -17,10 +17,12 @@ export function wrongJson(attacker: Attacker): Attack {
   const right = JSON.stringify(body)
   const depth = pickOf(attacker, [65, 1000, 20_000])
   const text = pickOf(attacker, [
+    '',
     '{',
     'null',
     '[]',
     '"text"',
+    '1',
     '{}{}',
     `${right}}`,
     right.slice(0, -1),
@@ -28,28 +30,44 @@ export function wrongJson(attacker: Attacker): Attack {
     '['.repeat(depth),
     `${'['.repeat(depth)}${']'.repeat(depth)}`,
     `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`,
+    `{"agent":"echo","prompt":"a","metadata":${'{"a":'.repeat(70)}1${'}'.repeat(70)}}`,
     `{"agent":"echo","input":${'['.repeat(200)}${']'.repeat(200)}}`,
     right.replace('{', '{"__proto__":{"isAdmin":true},'),
     right.replace('{', '{"constructor":{"prototype":{"isAdmin":true}},'),
+    right.replace('{', '{"\\u005f_proto__":1,'),
     right.replace('{', '{"agent":"echo","agent":"script",'),
+    right.replace('{', '{"metadata":{"a":1,"a":2},'),
     '{"agent":"echo","input":1e999}',
+    '{"agent":"echo","input":-0}',
     `{"agent":"echo","input":${'9'.repeat(400)}}`,
     '{"agent":"echo","prompt":"\\ud800"}',
     '{"agent":"echo","prompt":"\\u0000"}',
     `{"agent":"echo","prompt":"a",${Array.from({ length: 2_000 }, (_, n) => `"k${n}":1`).join()}}`,
     "{'agent': 'echo'}",
+    '{"agent":"echo",}',
     '{"agent":NaN}',
+    '// comment\n{}',
   ])
   return { what: 'json', bytes: request(attacker, 'POST', path, [['Content-Type', 'application/json']], text) }
 }
 
-const badUtf8: readonly (readonly number[])[] = [
-  [0xff],
-  [0xc0, 0xaf],
-  [0xe2, 0x82],
-  [0xed, 0xa0, 0x80],
-  [0xf4, 0x90, 0x80, 0x80],
+// Made once: whoever makes them anew each time is busier than whoever has to read them.
+const longTexts: readonly string[] = [
+  '['.repeat(100_000),
+  `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+  `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+  `{"agent":"echo","prompt":"${'x'.repeat(900_000)}"}`,
+  `{"agent":"echo","prompt":"${'x'.repeat(1_100_000)}"}`,
+  `{"agent":"echo","input":[${'1,'.repeat(200_000)}1]}`,
+  `{"agent":"echo","prompt":"a",${Array.from({ length: 20_000 }, (_, n) => `"k${n}":1`).join()}}`,
 ]
+
+/** JSON of about as much as a body may be. */
+export function longJson(attacker: Attacker): Attack {
+  const [path] = pickOf(attacker, posts)
+  const headers = [['Content-Type', 'application/json']] as const
+  return { what: 'long json', bytes: request(attacker, 'POST', path, headers, pickOf(attacker, longTexts)) }
+}
 
 export function badText(attacker: Attacker): Attack {
   const [path] = pickOf(attacker, posts)
@@ -58,17 +76,19 @@ export function badText(attacker: Attacker): Attack {
   return { what: 'utf-8', bytes: Buffer.concat([head(attacker, 'POST', path, [], body.length), body]) }
 }
 
-/** More than may be, or what is announced as that; sometimes all of it comes. */
+/** 100 MB, announced or not, of which some or all comes; or a body that may be, of which the end does not. */
 export function hugeBody(attacker: Attacker): Attack {
+  const { random } = attacker
   const [path] = pickOf(attacker, posts)
   const part = Buffer.alloc(64 * 1024, 'x')
-  const announced = head(attacker, 'POST', path, [], 100_000_000)
-  const chunked = head(attacker, 'POST', path, [['Transfer-Encoding', 'chunked']], 0)
   const chunk = Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')])
-  const some = part.subarray(0, attacker.random.below(part.length))
-  const which = attacker.random.weighted({ left: 8, leftChunked: 4, flood: 1, floodChunked: 1 })
+  const chunked = head(attacker, 'POST', path, [['Transfer-Encoding', 'chunked']], 0)
+  const announced = (length: number) => head(attacker, 'POST', path, [], length)
+  const which = random.weighted({ left: 6, leftChunked: 3, flood: 1, floodChunked: 1 })
   const what = `huge body, ${which}`
-  if (which === 'left') return { what, bytes: Buffer.concat([announced, some]), leaves: true }
-  if (which === 'leftChunked') return { what, bytes: Buffer.concat([chunked, some]), leaves: true }
-  return which === 'flood' ? { what, bytes: announced, flood: part } : { what, bytes: chunked, flood: chunk }
+  if (which === 'flood') return { what, bytes: announced(100_000_000), flood: part }
+  if (which === 'floodChunked') return { what, bytes: chunked, flood: chunk }
+  const begun = which === 'left' ? announced(pickOf(attacker, [100_000_000, 900_000])) : chunked
+  const rest = which === 'left' ? part : chunk
+  return { what, bytes: Buffer.concat([begun, rest.subarray(0, random.below(rest.length))]), leaves: leaving(attacker) }
 }

@@ -6,16 +6,20 @@ export const nastyTexts: readonly string[] = [
   'line\u2028separator\u2029',
   '\u0000',
   '\u001b[2J\u001b[31mred',
+  '\u202etxt.exe',
   '\ud800',
+  '\udfff\ud800',
   '\ufeff',
   '__proto__',
   'constructor',
+  'hasOwnProperty',
   '../../../../etc/passwd',
   '{{7*7}}<%= 7*7 %>',
   "' OR 1=1; DROP TABLE tasks; --",
   '<script>alert(1)</script>',
   '%s%n%x',
-  'e\u0301'.repeat(200),
+  'e\u0301'.repeat(500),
+  '👩‍👩‍👧‍👦'.repeat(100),
   'x'.repeat(5000),
   '',
   ' ',
@@ -27,18 +31,48 @@ export const wrongNumbers: readonly string[] = [
   '1e3',
   '0x10',
   '',
+  ' ',
   ' 1',
   '+1',
   '٣',
+  '１',
   'NaN',
+  'Infinity',
+  'null',
   '9007199254740992',
   '99999999999999999999999999',
   '1'.repeat(4000),
   '1,2',
+  '1\r\n2',
   '[]',
+  'true',
 ]
 
-export const wrongValues: readonly unknown[] = [null, true, 0, -1, 1.5, 1e300, '', [], {}, [[]], { a: { b: [] } }]
+export const wrongValues: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e300,
+  '',
+  [],
+  {},
+  [[]],
+  [null],
+  { a: { b: [] } },
+]
+
+/** Bytes that are no text. */
+export const badUtf8: readonly (readonly number[])[] = [
+  [0xff],
+  [0xc0, 0xaf],
+  [0xe2, 0x82],
+  [0xed, 0xa0, 0x80],
+  [0xf8, 0x88, 0x80, 0x80, 0x80],
+  [0xf4, 0x90, 0x80, 0x80],
+  [0x80],
+]
 
 /** Routes, some with what nobody has. */
 export const paths: readonly string[] = [
@@ -84,5 +118,7 @@ export const posts: readonly (readonly [path: string, body: Readonly<Record<stri
   ['/v1/tasks/bg_0/messages', { content: 'hello', from: 'f' }],
   ['/v1/questions/q_0/answer', { answer: 'yes' }],
   ['/v1/prune', { eventsMs: 86_400_000, eventsPerThread: 1_000_000 }],
+  ['/v1/prune', { eventsMs: 86_400_000, eventsPerThread: 1_000_000, dryRun: true }],
   ['/v1/login', { token: 'wrong' }],
+  ['/v1/login', { code: 'wrong' }],
 ]

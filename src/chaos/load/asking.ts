@@ -18,9 +18,9 @@ export async function answerOne({ world, random, principal, wire }: Asker): Prom
   const { questions } = await wire.get<{ questions: Question[] }>('/v1/questions')
   const question = random.pick(questions)
   if (!question) return
-  const { id, thread, answer } = await wire.answer(question.id, random.next())
+  const { id, thread, task, answer } = await wire.answer(question.id, random.next())
   const name = threadName(principal, thread)
-  world.recorder.write({ kind: 'settled', thread: name, question: id, digest: digestOf(answer) })
+  world.recorder.write({ kind: 'settled', thread: name, task, question: id, digest: digestOf(answer) })
 }
 
 /** Takes some of the results that wait. */

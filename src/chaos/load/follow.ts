@@ -72,9 +72,9 @@ class Connection {
     // A node that drains ends its streams, and so does the line of a node that is well.
     const end = how === 'left' || how === 'gone' ? how : isWell ? (how === 'lost' ? 'cut' : how) : 'lost'
     const { principal, thread, task, transport } = this.#followed
-    const filter = task === undefined ? {} : { task }
+    const { events, ending } = this.reading
+    const filter = task === undefined ? {} : { task, ...(ending !== undefined && { ending }) }
     const name = threadName(principal, thread)
-    const { events } = this.reading
     const where = { thread: name, ...filter, transport, node: this.#node.name, after: this.#after }
     recorder.write({ kind: 'stream', ...where, events, end })
     for (const what of this.reading.complaints) recorder.write({ kind: 'broken', what: `${name}: ${what}` })
@@ -88,7 +88,8 @@ function writeRefusal(world: World, followed: Followed, after: number, { problem
   const { first } = new Gone(problem['first'])
   const kept = first === undefined ? {} : { first }
   const thread = threadName(followed.principal, followed.thread)
-  const where = { by: followed.principal, op: `stream after ${after}`, thread, after }
+  const of = followed.task === undefined ? { thread } : { thread, task: followed.task }
+  const where = { by: followed.principal, op: `stream after ${after}`, ...of, after }
   world.recorder.write({ kind: 'refused', ...where, ...kept, status, code })
 }
 
@@ -153,12 +154,13 @@ export class ThreadReader {
     const { principal, thread } = this.#followed
     const { url } = await this.#world.node(this.#random)
     const token = this.#world.token(principal)
+    const deletes = this.#world.deletesOf(principal, thread)
     try {
       const request = { url: `${url}/v1/threads/${thread}`, token, timeoutMs: this.#world.timeoutMs }
       const { head, first, messages } = bodyOf<ThreadSnapshot>(await ask(request))
       const newest = messages.slice(-4).map((message) => [message.id, digestOf(message)] as const)
       const name = threadName(principal, thread)
-      this.#world.recorder.write({ kind: 'read', thread: name, head, messages: newest })
+      this.#world.recorder.write({ kind: 'read', thread: name, head, messages: newest, ...deletes })
       this.#from = Math.max(this.#from, first - 1)
       this.#last = Math.max(this.#last, head)
     } catch (error) {

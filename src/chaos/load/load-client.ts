@@ -127,7 +127,7 @@ export class LoadClient {
     const thread = this.#random.pick(this.#world.fleeting[this.#principal] ?? [])
     if (thread === undefined) return
     const route = this.#random.chance(0.5) ? 'runs' : 'tasks'
-    this.#own.push(await this.#accept({ route, thread, body: this.#work(makePlainScript) }))
+    this.#own.push(await this.#accept({ route, thread, body: this.#work(makePlainScript(this.#random)) }))
   }
 
   get #asker(): Asker {
@@ -191,13 +191,14 @@ export class LoadClient {
       this.#random,
     )
     if (this.#world.isOver || !isThere) return
+    const deletes = this.#world.deletesOf(this.#principal, thread)
     const ended = await this.#endOf(task)
     if (!ended) return
     const { status } = ended
     if (!isTerminal(status))
       this.#world.recorder.write({ kind: 'broken', what: `the stream of ${id} ended, and it is ${status}` })
     const name = this.#threadName(thread)
-    this.#world.recorder.write({ kind: 'ended', thread: name, task: id, status, digest: digestOf(ended) })
+    this.#world.recorder.write({ kind: 'ended', thread: name, task: id, status, digest: digestOf(ended), ...deletes })
   }
 
   /** As it is after its end; undefined if it was deleted with its thread meanwhile. */
@@ -207,7 +208,7 @@ export class LoadClient {
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       const { status, code } = error.problem
-      const where = { by: this.#name, op: `get ${id}`, thread: this.#threadName(thread) }
+      const where = { by: this.#name, op: `get ${id}`, thread: this.#threadName(thread), task: id }
       this.#world.recorder.write({ kind: 'refused', ...where, status, code })
       return undefined
     }
@@ -223,7 +224,7 @@ export class LoadClient {
     return this.#written(work.thread, accepted, key)
   }
 
-  #written(thread: string, { task, node, isRepeat }: Accepted, key?: string): Task {
+  #written(thread: string, { task, node, isRepeat, deletes }: Accepted, key?: string): Task {
     const { id, seq, steered, interrupted } = task
     // Whoever has had a 202 knows that the next answer under its key is a repetition.
     const isKnown = key !== undefined && this.#acknowledged.has(key)
@@ -238,6 +239,7 @@ export class LoadClient {
       ...(isKnown && { repeat: { isTold: isRepeat } }),
       ...(steered !== undefined && { steered }),
       ...(interrupted && { interrupted }),
+      ...(deletes && { deletes }),
     })
     return task
   }
@@ -265,12 +267,16 @@ export class LoadClient {
     return threadName(this.#principal, thread)
   }
 
-  #work(make = this.#world.shape.scripts === 'brief' ? makeBriefScript : makeScript) {
-    return { agent: 'script', input: { script: make(this.#random, this.#world.effect) } }
+  #work(script = this.#script()) {
+    return { agent: 'script', input: { script } }
   }
 
   #endless() {
-    const make = this.#world.shape.scripts === 'brief' ? makeBriefScript : makeScript
-    return this.#work((random, effect) => makeEndlessScript(random, make(random, effect)))
+    return this.#work(makeEndlessScript(this.#random, this.#script()))
+  }
+
+  #script() {
+    const { shape, effect } = this.#world
+    return shape.scripts === 'brief' ? makeBriefScript(this.#random, effect) : makeScript(this.#random, effect)
   }
 }

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import type { Event } from '../../core/event.ts'
+import { type Event, isTerminalEvent } from '../../core/event.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { digestOf, type StreamEnd, type Transport } from '../history/entry.ts'
 import { type Frame, Socket } from './socket.ts'
@@ -21,6 +21,8 @@ export interface Place {
 export interface Reading {
   /** Numbers and digests, in the order in which they came. */
   readonly events: readonly (readonly [seq: number, digest: string])[]
+  /** The number of the last event that ended a task. */
+  readonly ending: number | undefined
   /** `end` if the node said that nothing follows, `lost` if the connection went, `left` after `close`. */
   readonly ended: Promise<StreamEnd>
   readonly complaints: readonly string[]
@@ -37,6 +39,7 @@ export function openReading(place: Place): Promise<Reading> {
 class Tape implements Reading {
   readonly events: [number, string][] = []
   readonly complaints: string[] = []
+  ending: number | undefined
   readonly ended: Promise<StreamEnd>
   readonly #end: (end: StreamEnd) => void
   readonly #leave: () => void
@@ -51,6 +54,7 @@ class Tape implements Reading {
 
   push(event: Event): void {
     this.events.push([event.seq, digestOf(event)])
+    if (isTerminalEvent(event)) this.ending = event.seq
     this.#listener(event.seq)
   }
 

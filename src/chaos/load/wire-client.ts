@@ -1,5 +1,6 @@
 import type { Question } from '../../core/question.ts'
 import type { Task } from '../../core/task.ts'
+import type { Deletes } from '../history/entry.ts'
 import type { ServedNode } from '../nodes/served-node.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { type Answer, ask, bodyOf } from './http.ts'
@@ -22,12 +23,15 @@ export interface Accepted {
   readonly node: string
   /** Whether the answer said that it repeats an earlier one. */
   readonly isRepeat: boolean
+  /** Of its thread, when this was asked for. */
+  readonly deletes?: Deletes
 }
 
 /** Asks any node over lines that may break. Rejects with `Refused`, or with `Unanswered`. */
 export class WireClient {
   readonly #world: World
   readonly #random: SeededRandom
+  readonly #principal: string
   readonly #token: string
   readonly #usesSocket: boolean
   #socket: { readonly socket: Socket; readonly node: ServedNode } | undefined
@@ -35,20 +39,27 @@ export class WireClient {
   constructor(world: World, random: SeededRandom, principal: string, usesSocket: boolean) {
     this.#world = world
     this.#random = random
+    this.#principal = principal
     this.#token = world.token(principal)
     this.#usesSocket = usesSocket
   }
 
   async accept({ route, thread, body, key }: Work): Promise<Accepted> {
+    const deletes = this.#world.deletesOf(this.#principal, thread)
     if (this.#usesSocket && route === 'runs') {
       const keyed = key === undefined ? {} : { idempotencyKey: key }
       const { frame, node } = await this.#frame({ type: 'run', thread, ...body, ...keyed })
-      return { task: frame['task'] as Accepted['task'], node: node.name, isRepeat: frame['replayed'] === true }
+      return {
+        task: frame['task'] as Accepted['task'],
+        node: node.name,
+        isRepeat: frame['replayed'] === true,
+        ...deletes,
+      }
     }
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key }
     const { answer, node } = await this.#ask('POST', `/v1/threads/${thread}/${route}`, body, headers)
     const isRepeat = answer.headers.get('idempotency-replayed') === 'true'
-    return { task: bodyOf<Accepted['task']>(answer), node: node.name, isRepeat }
+    return { task: bodyOf<Accepted['task']>(answer), node: node.name, isRepeat, ...deletes }
   }
 
   async cancel(thread: string, target: { task?: string; scope?: 'runs' | 'all'; tree?: true }): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { type Deletes, threadName } from '../history/entry.ts'
 import type { Recorder } from '../history/recorder.ts'
 import type { ServedNode } from '../nodes/served-node.ts'
 import { pause } from '../pause.ts'
@@ -73,6 +74,12 @@ export class World {
     return [...own, ...this.#guests].flatMap(({ principal, threads }) =>
       threads.map((thread): [string, string] => [principal, thread]),
     )
+  }
+
+  /** What is to be written down of what is found in a thread from now on, if that is one that is deleted now and then. */
+  deletesOf(principal: string, thread: string): { readonly deletes?: Deletes } {
+    if (!this.fleeting[principal]?.includes(thread)) return {}
+    return { deletes: this.recorder.deletesOf(threadName(principal, thread)) }
   }
 
   token(principal: string): string {

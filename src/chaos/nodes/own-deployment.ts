@@ -12,6 +12,7 @@ import type { SeededRandom } from '../seeded-random.ts'
 import type { Deployment } from './deployment.ts'
 import { OwnNode } from './own-node.ts'
 import { skewOptions } from './skew.ts'
+import { StoreTroubles } from './store-troubles.ts'
 
 export interface OwnDeploymentOptions {
   readonly recorder: Recorder
@@ -89,6 +90,8 @@ async function onPostgres(options: OwnDeploymentOptions, database: Database, fol
   const schema = `chaos_${random.below(2 ** 31)}`
   const target = `${database.url}${database.url.includes('?') ? '&' : '?'}schema=${schema}`
   const stores: { node: OwnNode; proxy: StoreProxy }[] = []
+  const troubles = new StoreTroubles()
+  const common = { recorder, random, lines: options.lines ?? commonLines, troubles }
   for (let index = 0; index < nodeCount; index += 1) {
     const proxy = await StoreProxy.start(target)
     const name = `node${index}`
@@ -96,7 +99,7 @@ async function onPostgres(options: OwnDeploymentOptions, database: Database, fol
       const imports = skewOptions(random, recorder, name)
       return { ...settings(options, folder, imports), HOLDFAST_STORE: proxy.url }
     }
-    stores.push({ node: new OwnNode({ name, recorder, random, lines: options.lines ?? commonLines, env }), proxy })
+    stores.push({ node: new OwnNode({ ...common, name, env }), proxy })
   }
   const nodes = stores.map(({ node }) => node)
   const server = administer(database.url, schema)
@@ -113,7 +116,7 @@ async function onPostgres(options: OwnDeploymentOptions, database: Database, fol
     faults: [
       ...nodeFaults({ nodes, ...shared }),
       ...(nodeCount > 1 ? [freeze({ nodes, ...shared })] : []),
-      ...storeFaults({ lines: stores, database, terminate, ...shared }),
+      ...storeFaults({ lines: stores, database, terminate, ...shared }).map((fault) => troubles.watched(fault)),
     ],
     async start() {
       await Promise.all(nodes.map((node) => node.start()))

@@ -5,6 +5,7 @@ import type { SeededRandom } from '../seeded-random.ts'
 import { CuttingProxy } from './cutting-proxy.ts'
 import { NodeProcess } from './node-process.ts'
 import type { ServedNode } from './served-node.ts'
+import type { StoreTroubles } from './store-troubles.ts'
 
 export interface OwnNodeOptions {
   readonly name: string
@@ -14,11 +15,13 @@ export interface OwnNodeOptions {
   readonly lines: LineShape
   /** The settings of its next process. */
   readonly env: () => Readonly<Record<string, string>>
+  /** What is done to its store, where that is not a file of its own. */
+  readonly troubles?: StoreTroubles
 }
 
 const retryMs = 100
-// A node that cannot start for as long is broken, whatever else goes on.
-const startMsMax = 60_000
+// A node that fails to start for as long is broken, whatever else goes on.
+const failingMsMax = 60_000
 
 /** A node of this program's own, over all the processes that live and die as it. */
 export class OwnNode implements ServedNode {
@@ -47,12 +50,12 @@ export class OwnNode implements ServedNode {
     return this.#process !== undefined
   }
 
-  /** Starts it, and again for as long as its store is not there. */
+  /** Starts it, and again for as long as it fails to. Whatever is not the fault of its store is written down. */
   async start(): Promise<void> {
     const { random, lines } = this.#options
     const bytes = () => random.below(random.chance(lines.shortShare) ? lines.short : lines.long)
     this.#proxy ??= await CuttingProxy.start(() => Number(new URL(this.url).port), bytes)
-    const startedAt = performance.now()
+    let failedAt: number | undefined
     for (;;) {
       const process = this.#spawn()
       try {
@@ -63,7 +66,8 @@ export class OwnNode implements ServedNode {
       } catch (error) {
         if (this.#process !== process) return
         this.#process = undefined
-        if (performance.now() - startedAt > startMsMax) throw error
+        failedAt ??= performance.now()
+        if (performance.now() - failedAt > failingMsMax) throw error
         await pause(retryMs)
       }
     }
@@ -114,14 +118,23 @@ export class OwnNode implements ServedNode {
   }
 
   #spawn(): NodeProcess {
-    const { recorder } = this.#options
+    const { recorder, troubles } = this.#options
+    const hadTroubles = troubles?.fromNow() ?? (() => false)
     const process = new NodeProcess(this.#options.env(), (line) => recorder.hear(this.name, line))
+    let isStarted = false
     this.#process = process
+    process.url.then(
+      () => {
+        isStarted = true
+      },
+      // That it never listened is told below.
+      () => {},
+    )
     void process.exited.then((code) => {
-      if (this.#process !== process || !this.isUp) return
-      this.#leave()
-      const what = `${this.name} ended by itself with ${code}: ${process.said}`
-      recorder.write({ kind: 'broken', what })
+      if (this.#process !== process || (!isStarted && hadTroubles())) return
+      if (isStarted) this.#leave()
+      const how = isStarted ? 'ended by itself' : 'did not start and ended'
+      recorder.write({ kind: 'broken', what: `${this.name} ${how} with ${code}: ${process.said}` })
     })
     return process
   }

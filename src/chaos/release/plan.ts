@@ -12,7 +12,7 @@ import {
 import type { RoundGoal } from '../round.ts'
 
 /** Rounds one after the other on nodes of their own. What all of them together must have seen is shared out. */
-export interface LanePlan {
+export interface TrackPlan {
   readonly store: 'sqlite:' | 'postgres:'
   readonly nodes: number
   /** 1000 unless given. Where nothing is done to nodes, nobody has to take over soon. */
@@ -24,7 +24,7 @@ export interface LanePlan {
   readonly pace?: Pace
 }
 
-/** What a release has to have seen, and how it is read from what lanes saw. */
+/** What a release has to have seen, and how it is read from what tracks saw. */
 export interface Figure {
   readonly what: string
   readonly wanted: number
@@ -34,8 +34,8 @@ export interface Figure {
 /** A part of a release that reaches some figures. */
 export interface Phase {
   readonly name: string
-  readonly lanes: readonly LanePlan[]
-  /** How many lanes go on side by side. */
+  readonly tracks: readonly TrackPlan[]
+  /** How many tracks go on side by side. */
   readonly atOnce: number
   readonly figures: readonly Figure[]
 }
@@ -51,8 +51,20 @@ function faultsOf(...kinds: readonly string[]) {
   return sumOf(({ faults }) => kinds.reduce((sum, kind) => sum + (faults[kind] ?? 0), 0))
 }
 
-function lanes(count: number, plan: LanePlan): LanePlan[] {
+function tracks(count: number, plan: TrackPlan): TrackPlan[] {
   return Array.from({ length: count }, () => plan)
+}
+
+/** Threads that were deleted and prunes, for which each track of a phase with such load has a goal. */
+const forgetting: readonly Figure[] = [
+  { what: 'deletes', wanted: 50, had: sumOf(({ counts }) => counts.deleted) },
+  { what: 'prunes', wanted: 50, had: sumOf(({ counts }) => counts.pruned) },
+]
+
+// Where nodes and stores die all the time, what is deleted and pruned comes often enough to be hit by that.
+const forgetfulLoad: LoadShape = {
+  ...mixedLoad,
+  weights: { ...mixedLoad.weights, fleeting: 6, deleteThread: 4, prune: 8 },
 }
 
 const sqlite = { store: 'sqlite:', nodes: 1, shape: mixedLoad } as const
@@ -60,17 +72,21 @@ const postgres = { store: 'postgres:', nodes: 3, shape: mixedLoad } as const
 
 const unharmed = { shape: lightLoad, leaseMs: 15_000 } as const
 
-const killed: LanePlan = {
+const killed: TrackPlan = {
   ...sqlite,
+  shape: forgetfulLoad,
   rounds: 7,
-  total: { faults: { kill: 325, 'kill opening': 10, drain: 7 } },
+  total: { deletes: 17, prunes: 17, faults: { kill: 325, 'kill opening': 10, drain: 7 } },
   pace: quick,
 }
 
-const tormented: LanePlan = {
+const tormented: TrackPlan = {
   ...postgres,
+  shape: forgetfulLoad,
   rounds: 5,
   total: {
+    deletes: 25,
+    prunes: 25,
     faults: {
       kill: 145,
       'kill opening': 5,
@@ -87,10 +103,15 @@ const tormented: LanePlan = {
   pace: quick,
 }
 
-const frozen: LanePlan = {
+const frozen: TrackPlan = {
   ...postgres,
+  shape: forgetfulLoad,
   rounds: 4,
-  total: { faults: { freeze: 76, 'freeze in commit': 24, 'lose answers': 8, 'drop notices': 4 } },
+  total: {
+    deletes: 25,
+    prunes: 25,
+    faults: { freeze: 76, 'freeze in commit': 24, 'lose answers': 8, 'drop notices': 4 },
+  },
   pace: quick,
 }
 
@@ -98,35 +119,36 @@ const frozen: LanePlan = {
 export const phases: readonly Phase[] = [
   {
     name: 'kills',
-    lanes: lanes(3, killed),
+    tracks: tracks(3, killed),
     atOnce: 3,
-    figures: [{ what: 'kill -9 cycles', wanted: 1_000, had: faultsOf('kill', 'kill opening') }],
+    figures: [{ what: 'kill -9 cycles', wanted: 1_000, had: faultsOf('kill', 'kill opening') }, ...forgetting],
   },
   {
     name: 'nodes',
-    lanes: lanes(2, tormented),
+    tracks: tracks(2, tormented),
     atOnce: 2,
     figures: [
       { what: 'node kills', wanted: 300, had: faultsOf('kill', 'kill opening') },
       { what: 'PostgreSQL kills', wanted: 100, had: faultsOf('postgres kill') },
+      ...forgetting,
     ],
   },
   {
     name: 'zombies',
-    lanes: lanes(2, frozen),
+    tracks: tracks(2, frozen),
     atOnce: 2,
-    figures: [{ what: 'zombie cycles', wanted: 200, had: faultsOf('freeze', 'freeze in commit') }],
+    figures: [{ what: 'zombie cycles', wanted: 200, had: faultsOf('freeze', 'freeze in commit') }, ...forgetting],
   },
   {
     name: 'cancels',
-    lanes: [
+    tracks: [
       {
         ...postgres,
         shape: cancelLoad,
         rounds: 4,
         total: { cancels: 3_500, faults: { kill: 8, freeze: 4, 'postgres kill': 4, 'lose answers': 8 } },
       },
-      ...lanes(2, {
+      ...tracks(2, {
         ...sqlite,
         shape: cancelLoad,
         rounds: 3,
@@ -138,7 +160,7 @@ export const phases: readonly Phase[] = [
   },
   {
     name: 'cuts',
-    lanes: [
+    tracks: [
       {
         ...postgres,
         shape: cutLoad,
@@ -146,7 +168,7 @@ export const phases: readonly Phase[] = [
         rounds: 5,
         total: { cuts: 7_000, faults: { kill: 5, drain: 5, 'postgres kill': 5, 'drop notices': 5 } },
       },
-      ...lanes(2, {
+      ...tracks(2, {
         ...sqlite,
         shape: cutLoad,
         lines: shortLines,
@@ -159,7 +181,7 @@ export const phases: readonly Phase[] = [
   },
   {
     name: 'hostile',
-    lanes: [
+    tracks: [
       { ...sqlite, ...unharmed, rounds: 1, total: { hostile: 150_000 } },
       { ...postgres, nodes: 2, ...unharmed, rounds: 1, total: { hostile: 50_000 } },
     ],
@@ -168,7 +190,7 @@ export const phases: readonly Phase[] = [
   },
   {
     name: 'idle',
-    lanes: [
+    tracks: [
       { ...sqlite, ...unharmed, rounds: 1, total: { idle: 10_000 } },
       { ...postgres, nodes: 2, ...unharmed, rounds: 1, total: { idle: 10_000 } },
     ],
@@ -189,17 +211,17 @@ export function scaled(phase: Phase, scale: number): Phase {
   if (scale === 1) return phase
   return {
     ...phase,
-    lanes: phase.lanes.map((lane) => ({
-      ...lane,
-      rounds: Math.max(1, Math.round(lane.rounds * scale)),
-      total: shared(lane.total, (count) => Math.ceil(count * scale)),
+    tracks: phase.tracks.map((track) => ({
+      ...track,
+      rounds: Math.max(1, Math.round(track.rounds * scale)),
+      total: shared(track.total, (count) => Math.ceil(count * scale)),
     })),
     figures: phase.figures.map((figure) => ({ ...figure, wanted: Math.ceil(figure.wanted * scale) })),
   }
 }
 
-/** What one round of a lane must have seen. */
-export function goalOf({ total, rounds }: LanePlan): RoundGoal {
+/** What one round of a track must have seen. */
+export function goalOf({ total, rounds }: TrackPlan): RoundGoal {
   return shared(total, (count) => Math.ceil(count / rounds))
 }
 

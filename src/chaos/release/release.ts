@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { NodeProcess } from '../nodes/node-process.ts'
 import { phases, scaled } from './plan.ts'
-import { laneText, phaseLine, tableHead } from './release-text.ts'
+import { phaseLine, tableHead, trackText } from './release-text.ts'
 import { runPhase } from './run-phase.ts'
 
 export interface ReleaseOptions {
@@ -38,7 +38,7 @@ export async function runRelease(options: ReleaseOptions): Promise<boolean> {
     const report = await runPhase(scaled(phase, scale), { seed, folder, tell })
     holds &&= report.holds
     lines.push(phaseLine(report, commit))
-    tell(`${laneText(report)}${tableHead}${lines.at(-1)}`)
+    tell(`${trackText(report)}${tableHead}${lines.at(-1)}`)
   }
   const took = `${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`
   tell(`\n${tableHead}${lines.join('')}\n${took}. ${holds ? 'It holds.' : 'It does not hold.'}\n`)

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { checkHistory, type Verdict } from '../check/check-case.ts'
-import { runLane } from '../lane.ts'
-import { goalOf, type LanePlan, type Phase } from './plan.ts'
+import { runTrack } from '../track.ts'
+import { goalOf, type Phase, type TrackPlan } from './plan.ts'
 
-/** What came of a lane. */
-export interface LaneReport {
+/** What came of a track. */
+export interface TrackReport {
   readonly store: string
   readonly history: string
-  /** Undefined if the lane came to a wrong end, which `error` tells. */
+  /** Undefined if the track came to a wrong end, which `error` tells. */
   readonly verdict?: Verdict
   readonly error?: unknown
 }
@@ -16,7 +16,7 @@ export interface LaneReport {
 export interface PhaseReport {
   readonly phase: Phase
   readonly seed: number
-  readonly lanes: readonly LaneReport[]
+  readonly tracks: readonly TrackReport[]
   readonly loadMs: number
   readonly checkMs: number
   /** Whether every figure was reached and nothing is broken. */
@@ -32,51 +32,51 @@ export interface PhaseOptions {
 
 const commonLeaseMs = 1_000
 
-/** Plays all lanes of a phase, and then checks their histories: a checker at work would slow down whoever is under load. */
+/** Plays all tracks of a phase, and then checks their histories: a checker at work would slow down whoever is under load. */
 export async function runPhase(phase: Phase, options: PhaseOptions): Promise<PhaseReport> {
   const startedAt = performance.now()
   const played = await playAll(phase, options)
   const loadedAt = performance.now()
-  const lanes: LaneReport[] = []
-  for (const lane of played) lanes.push(lane.error === undefined ? await checked(lane) : lane)
-  const verdicts = lanes.flatMap(({ verdict }) => verdict ?? [])
-  const isWhole = lanes.every(({ verdict }) => verdict?.holds)
+  const tracks: TrackReport[] = []
+  for (const track of played) tracks.push(track.error === undefined ? await checked(track) : track)
+  const verdicts = tracks.flatMap(({ verdict }) => verdict ?? [])
+  const isWhole = tracks.every(({ verdict }) => verdict?.holds)
   return {
     phase,
     seed: options.seed,
-    lanes,
+    tracks,
     loadMs: loadedAt - startedAt,
     checkMs: performance.now() - loadedAt,
     holds: isWhole && phase.figures.every(({ wanted, had }) => had(verdicts) >= wanted),
   }
 }
 
-async function playAll(phase: Phase, options: PhaseOptions): Promise<LaneReport[]> {
-  const played: LaneReport[] = []
-  const waiting = [...phase.lanes.entries()]
+async function playAll(phase: Phase, options: PhaseOptions): Promise<TrackReport[]> {
+  const played: TrackReport[] = []
+  const waiting = [...phase.tracks.entries()]
   const one = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const [index, lane] = next
-      played[index] = await play(phase, lane, index, options)
+      const [index, track] = next
+      played[index] = await play(phase, track, index, options)
     }
   }
   await Promise.all(Array.from({ length: phase.atOnce }, one))
   return played
 }
 
-async function play(phase: Phase, lane: LanePlan, index: number, options: PhaseOptions): Promise<LaneReport> {
-  const { store, nodes, rounds, shape, lines, pace, leaseMs = commonLeaseMs } = lane
+async function play(phase: Phase, track: TrackPlan, index: number, options: PhaseOptions): Promise<TrackReport> {
+  const { store, nodes, rounds, shape, lines, pace, leaseMs = commonLeaseMs } = track
   const name = `${phase.name}-${index + 1}`
   const history = join(options.folder, `${name}.ndjson`)
   const startedAt = performance.now()
   try {
-    await runLane({
-      // Each lane has a seed of its own, whichever phases are asked for.
+    await runTrack({
+      // Each track has a seed of its own, whichever phases are asked for.
       seed: Number.parseInt(hash('sha1', `${options.seed} ${name}`).slice(0, 7), 16),
       store,
       nodes,
       leaseMs,
-      enough: goalOf(lane),
+      enough: goalOf(track),
       goesOn(done) {
         options.tell(`${name}: round ${done} of ${rounds}, ${Math.round((performance.now() - startedAt) / 1000)} s\n`)
         return done < rounds
@@ -92,10 +92,10 @@ async function play(phase: Phase, lane: LanePlan, index: number, options: PhaseO
   }
 }
 
-async function checked(lane: LaneReport): Promise<LaneReport> {
+async function checked(track: TrackReport): Promise<TrackReport> {
   try {
-    return { ...lane, verdict: await checkHistory(lane.history) }
+    return { ...track, verdict: await checkHistory(track.history) }
   } catch (error) {
-    return { ...lane, error }
+    return { ...track, error }
   }
 }

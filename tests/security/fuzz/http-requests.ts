@@ -1,4 +1,4 @@
-import { nastyTexts, wrongNumbers } from '../../server/hostile/words.ts'
+import { nastyTexts, wrongNumbers } from '../../../src/chaos/hostile/words.ts'
 import { mutated } from './mutate.ts'
 import { type Maker, madeValue, pickFrom, type Schema } from './schema-values.ts'
 

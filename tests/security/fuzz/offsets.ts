@@ -1,5 +1,5 @@
+import { wrongNumbers } from '../../../src/chaos/hostile/words.ts'
 import type { SeededRandom } from '../../../src/chaos/seeded-random.ts'
-import { wrongNumbers } from '../../server/hostile/words.ts'
 
 /** What a reader says of where it was; each text as often as it is sent. */
 export interface Start {

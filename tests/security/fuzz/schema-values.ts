@@ -1,5 +1,5 @@
+import { nastyTexts } from '../../../src/chaos/hostile/words.ts'
 import type { SeededRandom } from '../../../src/chaos/seeded-random.ts'
-import { nastyTexts } from '../../server/hostile/words.ts'
 
 /** As much of JSON Schema as our documents use. */
 export interface Schema {

@@ -1,4 +1,4 @@
-import { nastyTexts } from '../../server/hostile/words.ts'
+import { nastyTexts } from '../../../src/chaos/hostile/words.ts'
 import { type Maker, pickFrom } from './schema-values.ts'
 
 export interface FuzzedProgram {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { frame } from '../../../src/chaos/hostile/frame.ts'
+import { badUtf8 } from '../../../src/chaos/hostile/words.ts'
 import type { SeededRandom } from '../../../src/chaos/seeded-random.ts'
 import { clientFrame } from '../../../src/protocol/schemas/client-frame.ts'
-import { frame } from '../../server/hostile/socket-attacks.ts'
 import { mutated } from './mutate.ts'
 import { type Maker, madeValue, pickFrom, type Schema } from './schema-values.ts'
 
@@ -84,15 +85,6 @@ export function tornConversation(maker: Maker, host: string, token: string): Buf
   const whole = Buffer.concat([handshake(host, token), fuzzedMessages(maker), farewell])
   return mutated(maker.random, whole, 8)
 }
-
-const badUtf8: readonly (readonly number[])[] = [
-  [0xff],
-  [0xc0, 0xaf],
-  [0xe2, 0x82],
-  [0xed, 0xa0, 0x80],
-  [0xf4, 0x90, 0x80, 0x80],
-  [0x80],
-]
 
 function closeCode(code: number): Buffer {
   const bytes = Buffer.alloc(2)

@@ -35,11 +35,18 @@ function spellings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   return [
     secret,
-    JSON.stringify(secret).slice(1, -1),
+    asInJson(secret),
+    // JSON in a text of JSON, and that in another.
+    asInJson(asInJson(secret)),
+    asInJson(asInJson(asInJson(secret))),
     encodeURIComponent(secret),
     // The last characters of these depend on what stands behind.
     bytes.toString('base64').replace(/=+$/, '').slice(0, -2),
     bytes.toString('base64url').slice(0, -2),
     bytes.toString('hex'),
   ]
+}
+
+function asInJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
 }

@@ -22,6 +22,8 @@ export interface SiteRequest {
   readonly body?: unknown
   /** A stream is read until this has come; without it only its head is. */
   readonly until?: string
+  /** Called when the head of a stream has come, before it is read. */
+  readonly onOpen?: () => Promise<void>
 }
 
 export interface Reply {
@@ -98,7 +100,7 @@ async function routesOf(runtime: Runtime, options: HandlerOptions): Promise<stri
 }
 
 function askServer(url: string, agent: Agent, asked: SiteRequest): Promise<Reply> {
-  const { method, path, headers, body, until } = asked
+  const { method, path, headers, body } = asked
   return new Promise((resolve, reject) => {
     const json = body !== undefined && { 'content-type': 'application/json' }
     // A path as it stands: fetch would tidy it up.
@@ -108,7 +110,7 @@ function askServer(url: string, agent: Agent, asked: SiteRequest): Promise<Reply
     sent.on('response', (response: IncomingMessage) => {
       const { date: _date, ...shown } = response.headers
       const plain = Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, String(value)]))
-      read(response, plain['content-type'], until)
+      read(response, plain['content-type'], asked)
         .then((text) => resolve({ status: response.statusCode ?? 0, headers: plain, text }))
         .catch(reject)
     })
@@ -117,13 +119,18 @@ function askServer(url: string, agent: Agent, asked: SiteRequest): Promise<Reply
   })
 }
 
-async function read(response: Readable, type: string | undefined, until: string | undefined): Promise<string> {
+async function read(
+  response: Readable,
+  type: string | undefined,
+  { until, onOpen }: Pick<SiteRequest, 'until' | 'onOpen'>,
+): Promise<string> {
   let text = ''
   const isStream = isStreamed(type)
   if (isStream && until === undefined) {
     response.destroy()
     return ''
   }
+  if (isStream) await onOpen?.()
   for await (const chunk of response) {
     text += (chunk as Buffer).toString()
     if (isStream && until !== undefined && text.includes(until)) break
@@ -137,7 +144,7 @@ async function askHandler(
   url: string,
   asked: SiteRequest,
 ): Promise<Reply> {
-  const { method, path, headers, body, until } = asked
+  const { method, path, headers, body } = asked
   const json = body !== undefined && { 'content-type': 'application/json' }
   const response = await handle(
     new Request(`${url}${path}`, {
@@ -147,12 +154,13 @@ async function askHandler(
     }),
   )
   const shown = Object.fromEntries(response.headers)
-  const text = isStreamed(shown['content-type']) ? await readSome(response, until) : await response.text()
+  const text = isStreamed(shown['content-type']) ? await readSome(response, asked) : await response.text()
   return { status: response.status, headers: shown, text }
 }
 
-async function readSome({ body }: Response, until: string | undefined): Promise<string> {
+async function readSome({ body }: Response, { until, onOpen }: SiteRequest): Promise<string> {
   let text = ''
+  await onOpen?.()
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   while (until !== undefined && !text.includes(until)) {
     const { done, value } = (await reader?.read()) ?? { done: true }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { expect } from 'vitest'
 import type { TestServer } from '../../server/harness/server.ts'
 import type { Canaries } from './canaries.ts'
 import { upgrade } from './upgrade.ts'
@@ -126,20 +127,19 @@ async function work(server: TestServer, said: Said): Promise<void> {
     [{ step: 'a', effect: 'http://127.0.0.1:1/nobody-listens' }],
   ]
   for (const script of scripts) {
-    const body = { agent: 'script', input: { script } }
-    const accepted = await server.request<{ id: string }>('POST', '/v1/threads/t/runs', { body })
-    await keep(server, said, 'GET', `/v1/threads/t/events?task=${accepted.body.id}`, {
-      headers: { accept: 'text/event-stream' },
-    })
-    await keep(server, said, 'GET', `/v1/tasks/${accepted.body.id}`)
+    const id = await accepted(server, { agent: 'script', input: { script } })
+    await keep(server, said, 'GET', `/v1/threads/t/events?task=${id}`, { headers: { accept: 'text/event-stream' } })
+    await keep(server, said, 'GET', `/v1/tasks/${id}`)
   }
   for (const agent of ['assistant', 'echo']) {
-    const accepted = await server.request<{ id: string }>('POST', '/v1/threads/t/runs', {
-      body: { agent, prompt: 'hi' },
-    })
-    if (accepted.status !== 202) continue
-    await keep(server, said, 'GET', `/v1/threads/t/events?task=${accepted.body.id}`, {
-      headers: { accept: 'application/x-ndjson' },
-    })
+    const id = await accepted(server, { agent, prompt: 'hi' })
+    await keep(server, said, 'GET', `/v1/threads/t/events?task=${id}`, { headers: { accept: 'application/x-ndjson' } })
   }
+}
+
+/** The id of a run; one that is refused would leave nothing to be looked at. */
+async function accepted(server: TestServer, body: object): Promise<string> {
+  const answer = await server.request<{ id: string }>('POST', '/v1/threads/t/runs', { body })
+  expect(answer).toMatchObject({ status: 202 })
+  return answer.body.id
 }

@@ -1,5 +1,5 @@
-import type { Attack, Reaction } from '../../server/hostile/attack.ts'
-import { launch } from '../../server/hostile/attack.ts'
+import type { Attack } from '../../../src/chaos/hostile/attack.ts'
+import { launch, type Reaction } from '../../../src/chaos/hostile/launch.ts'
 
 export interface Upgrade {
   readonly port: number

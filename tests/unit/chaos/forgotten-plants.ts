@@ -6,7 +6,7 @@ import { linesOf, soundDraft } from './sound-history.ts'
 /** A bug in words, what has to be complained of, and the lines that a server with that bug leaves. */
 export type LinePlant = readonly [title: string, complaint: RegExp, plant: () => HistoryEntry[]]
 
-const emptied = 'alice/fleeting'
+export const emptied = 'alice/fleeting'
 
 /** The sound history, in which a thread was deleted and used again, and whoever came back was told so. */
 export function deletedLines(change: Partial<Extract<HistoryEntry, { kind: 'thread' }>> = {}): HistoryEntry[] {

@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../../src/chaos/history/entry.ts'
 import { checkHistory } from '../../../src/chaos/index.ts'
 import { deletedLines, forgottenPlants, prunedLines } from './forgotten-plants.ts'
+import { keptPlants, keptSound } from './kept-plants.ts'
 import { logPlants } from './log-plants.ts'
 import { withTask } from './plant.ts'
 import { linesOf, soundDraft } from './sound-history.ts'
-import { taskPlants } from './task-plants.ts'
+import { givenUp, taskPlants } from './task-plants.ts'
 
 // A checker that finds nothing proves nothing, unless it finds what is broken on purpose.
 
@@ -37,7 +38,15 @@ describe('the checker of histories', () => {
     for (let keep = 1; keep <= 31; keep += 1) expect(await complaintsOf(prunedLines(keep))).toEqual([])
   })
 
-  it.each(forgottenPlants)('finds %s', async (_title, complaint, plant) => {
+  it('finds nothing in a task of which three processes died, two of them of one fault', async () => {
+    expect(await complaintsOf(linesOf(givenUp('kill opening')))).toEqual([])
+  })
+
+  it.each(keptSound)('finds nothing in %s', async (_title, lines) => {
+    expect(await complaintsOf(lines())).toEqual([])
+  })
+
+  it.each([...forgottenPlants, ...keptPlants])('finds %s', async (_title, complaint, plant) => {
     const complaints = await complaintsOf(plant())
     expect(
       complaints.some((text) => complaint.test(text)),

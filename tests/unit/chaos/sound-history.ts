@@ -1,4 +1,5 @@
 import { digestOf, type HistoryEntry } from '../../../src/chaos/history/entry.ts'
+import { isTerminalEvent } from '../../../src/core/event.ts'
 import type { Event, Message, Task } from '../../../src/index.ts'
 
 /** A history in the making. Every part of it can be changed before it is put together. */
@@ -175,6 +176,8 @@ function entryList(log: readonly Event[], tasks: ReadonlyMap<string, Task>): His
   const shown = log.map((event) => [event.seq, digestOf(event)] as const)
   const stream = { kind: 'stream', thread: home, end: 'cut' } as const
   const own = log.filter(({ task }) => task === 'bg_0').map((event) => [event.seq, digestOf(event)] as const)
+  const [last] = log.filter((event) => event.task === 'bg_0' && isTerminalEvent(event))
+  const ending = last && { ending: last.seq }
   const unknown = '{"code":"not_found"}'
   return [
     { kind: 'round', seed: 1, leaseMs: 1000, nodes: ['node0', 'node1'], principals: ['alice', 'bob'], at: 1000 },
@@ -185,10 +188,10 @@ function entryList(log: readonly Event[], tasks: ReadonlyMap<string, Task>): His
     { kind: 'accepted', thread: home, task: 'bg_2', node: 'node1', key: 'k2' },
     { kind: 'accepted', thread: home, task: 'bg_2', node: 'node0', key: 'k2', repeat: { isTold: true } },
     { kind: 'fault', fault: 'kill', node: 'node0', at: 1010 },
-    { kind: 'settled', thread: home, question: 'q0', digest: digestOf('yes') },
+    { kind: 'settled', thread: home, task: 'bg_0', question: 'q0', digest: digestOf('yes') },
     { ...stream, transport: 'sse', node: 'node0', after: 0, events: shown.slice(0, 9) },
     { ...stream, transport: 'ws', node: 'node1', after: 9, events: shown.slice(9) },
-    { ...stream, transport: 'sse', node: 'node1', task: 'bg_0', after: 0, events: own, end: 'end' },
+    { ...stream, transport: 'sse', node: 'node1', task: 'bg_0', after: 0, events: own, ...ending, end: 'end' },
     { kind: 'cancelled', thread: home, task: 'bg_4', tasks: ['bg_4'] },
     { kind: 'cancelled', thread: home, task: 'bg_2', tasks: ['bg_2'] },
     { kind: 'collecting', thread: home, tasks: ['bg_1'] },

@@ -1,6 +1,20 @@
-import type { Task } from '../../../src/index.ts'
-import { doubled, isOf, moved, type Plant, withEntries, withLog, without, withTask } from './plant.ts'
-import { soundDraft } from './sound-history.ts'
+import type { Event, Task } from '../../../src/index.ts'
+import { doubled, home, isOf, moved, type Plant, withEntries, withLog, without, withTask } from './plant.ts'
+import { type Draft, renumbered, soundDraft } from './sound-history.ts'
+
+/** bg_0 was given up because processes died of it, at which these faults were injected. */
+export function givenUp(...faults: readonly string[]): Draft {
+  const error = { code: 'poisoned', message: 'The process died 3 times in a row' }
+  const draft = soundDraft()
+  const { result: _, ...task } = draft.tasks.get('bg_0') as Task
+  draft.tasks.set('bg_0', { ...task, status: 'failed', error } as Task)
+  const log = (draft.logs[home] ?? []).map((event) =>
+    isOf(event, 'bg_0', 'task.completed') ? ({ ...event, type: 'task.failed', data: { error } } as Event) : event,
+  )
+  const given = renumbered(draft, log)
+  const injected = faults.map((fault) => ({ kind: 'fault', fault, node: 'node0', at: 1020 }) as const)
+  return { ...given, entries: [...given.entries, ...injected] }
+}
 
 /** Bugs in what tasks do, and in what becomes of them. */
 export const taskPlants: readonly Plant[] = [
@@ -176,6 +190,7 @@ export const taskPlants: readonly Plant[] = [
     () =>
       withEntries((entry) => [entry.kind === 'served' && entry.node === 'node1' ? { ...entry, at: 35_000 } : entry]),
   ],
+  ['a task that is given up too soon', /^G11 bg_0 failed as poisoned/, () => givenUp('kill')],
   [
     'a refusal for no reason',
     /^G14 run of client0 was refused as internal/,

@@ -9,7 +9,7 @@ import { type RoundGoal, runRound } from './round.ts'
 import { SeededRandom } from './seeded-random.ts'
 
 /** Where rounds take place, one after the other, each on a store of its own. */
-export interface LaneOptions {
+export interface TrackOptions {
   readonly seed: number
   /** `sqlite:`, `postgres:` or `postgres://…`. */
   readonly store: string
@@ -30,7 +30,7 @@ export interface LaneOptions {
 }
 
 /** Plays the rounds, and writes their history. */
-export async function runLane(options: LaneOptions): Promise<void> {
+export async function runTrack(options: TrackOptions): Promise<void> {
   const random = new SeededRandom(options.seed)
   const recorder = new Recorder(options.history)
   const database = options.foreign ? undefined : await databaseOf(options.store)
@@ -52,7 +52,7 @@ interface OneRound {
   readonly round: number
 }
 
-async function oneRound(options: LaneOptions, parts: OneRound): Promise<void> {
+async function oneRound(options: TrackOptions, parts: OneRound): Promise<void> {
   const { recorder, seed, round } = parts
   const { enough, shape = mixedLoad, pace } = options
   const deployment = await deploymentOf(options, parts, new SeededRandom(seed))
@@ -65,7 +65,7 @@ async function oneRound(options: LaneOptions, parts: OneRound): Promise<void> {
   }
 }
 
-function deploymentOf(options: LaneOptions, parts: OneRound, random: SeededRandom): Promise<Deployment> {
+function deploymentOf(options: TrackOptions, parts: OneRound, random: SeededRandom): Promise<Deployment> {
   const { foreign, leaseMs, nodes, preload = [], lines } = options
   const { recorder, database } = parts
   if (foreign) return foreignDeployment({ ...foreign, leaseMs, random })
