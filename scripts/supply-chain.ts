@@ -47,7 +47,8 @@ function licences(): Looked {
 
 function origins(): Looked {
   const all = [...lock.packages.values()]
-  const good = `${all.length} packages with a digest, of the registry; no shipped one runs a script when it is installed`
+  const whence = `${all.length} packages with a digest, none of which is said to come from elsewhere than the registry`
+  const good = `${whence}; no shipped one runs a script when it is installed`
   return { good, problems: [...originProblems(all), ...scriptProblems(packages)] }
 }
 

@@ -50,12 +50,12 @@ async function sendFile(root: string, url: string, response: ServerResponse): Pr
 
 /** The file that an address names; none outside of the folder. */
 function fileOf(root: string, url: string): string | undefined {
-  const { pathname } = new URL(url, 'http://127.0.0.1')
   try {
+    const { pathname } = new URL(url, 'http://127.0.0.1')
     const file = path.join(root, decodeURIComponent(pathname.endsWith('/') ? `${pathname}index.html` : pathname))
     return file.startsWith(`${root}${path.sep}`) && !file.includes('\0') ? file : undefined
   } catch {
-    // What is not encoded rightly names nothing.
+    // What is no address, or is not encoded rightly, names nothing.
     return undefined
   }
 }

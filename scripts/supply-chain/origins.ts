@@ -4,8 +4,8 @@ import type { LockedPackage } from './lock.ts'
 const registry = 'https://registry.npmjs.org/'
 
 /**
- * A sentence for each package that could be another than the one that was looked at: without a digest of its archive, or from somewhere
- * else than the registry.
+ * A sentence for each package that could be another than the one that was looked at: without a digest of its archive, or said to come
+ * from somewhere else than the registry. Where the lock file says nothing, npm asks the registry that is set; the digest holds all the same.
  */
 export function originProblems(packages: readonly LockedPackage[]): readonly string[] {
   return packages.flatMap(({ path, version, integrity, resolved }) => {

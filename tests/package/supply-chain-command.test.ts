@@ -25,6 +25,7 @@ describe('npm run check:supply', () => {
     expect(said).not.toMatch(/WARNING|FAILED/)
     expect(said).toMatch(/^audit: no advisory for 2 packages$/m)
     expect(said).toMatch(/^licences: all of 2 shipped packages/m)
+    expect(said).toMatch(/^origins: 2 packages with a digest, none of which is said to come from elsewhere/m)
     expect(said).toMatch(/^packed: 8 files, all of known kinds$/m)
     expect(said).toMatch(/^sbom: 2 components/m)
     expect(code).toBe(0)

@@ -10,4 +10,6 @@ declare module 'vitest' {
 
 export async function setup(project: TestProject): Promise<void> {
   project.provide('program', await buildProgram())
+  // Who watches the tests has changed something.
+  project.onTestsRerun(async () => void (await buildProgram()))
 }

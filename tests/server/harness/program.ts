@@ -1,6 +1,7 @@
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { build, type Rolldown } from 'vite'
+import { mirror } from './mirror.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const folder = join(root, '.vitest/program')
@@ -22,7 +23,8 @@ export async function buildProgram(): Promise<string> {
   for (const output of outputs) if (output.type === 'chunk') await writeIfNew(output)
   for (const store of ['postgres', 'sqlite']) {
     const migrations = `stores/${store}/migrations`
-    await cp(join(root, 'src', migrations), join(folder, 'dist', migrations), { recursive: true })
+    // They are found by looking into the folder, so one that is no longer there must not be found.
+    await mirror(join(root, 'src', migrations), join(folder, 'dist', migrations))
   }
   await cp(join(root, 'package.json'), join(folder, 'package.json'))
   await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
