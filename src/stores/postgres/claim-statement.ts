@@ -48,7 +48,10 @@ const unlimited: Variant = {
 const limited: Variant = {
   agents: 'rooms a',
   room: 'a.room',
-  openAgents: 'ARRAY(SELECT r.agent FROM rooms r WHERE r.room > 0)',
+  openAgents: `ARRAY(
+    SELECT a.agent FROM unnest($1::text[]) AS a (agent)
+    WHERE NOT EXISTS (SELECT FROM limits l WHERE l.agent = a.agent AND l.room = 0)
+  )`,
   before: `executing AS MATERIALIZED (
     SELECT x.key AS agent, sum(x.value::bigint)::bigint AS count
     FROM holdfast.nodes h, moment m, jsonb_each_text(h.executing) AS x (key, value)

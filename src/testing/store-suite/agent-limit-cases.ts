@@ -60,6 +60,12 @@ export const agentLimitCases: StoreCase[] = [
     assert.equal(orphans.length, 4)
   }),
 
+  storeCase('offers orphans of agents with room also to a node that starts nothing', async (store) => {
+    await commit(store, accepting(running('bg_0')), accepting(running('bg_1', { agent: 'demo' })))
+    const { starts, orphans } = await offer(store, { echo: { max: 2, executing: 1 } }, 0)
+    assert.deepEqual([idsOf(starts), idsOf(orphans)], [[], ['bg_0', 'bg_1']])
+  }),
+
   storeCase('does not call an offer partial because of what has no room', async (store) => {
     await commit(store, ...['bg_0', 'bg_1', 'bg_2'].map((id) => accepting(pending(id))))
     assert.equal((await offer(store, { echo: { max: 1, executing: 0 } })).isPartial, undefined)

@@ -263,3 +263,19 @@ BEGIN
   GROUP BY c.place, c.share;
 END
 $$;
+
+-- Locks a lane for its next batch. Says what the batch was answered, if the lane has committed it before.
+CREATE FUNCTION holdfast.lane_answer(lane text, number bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  done bigint;
+  said text;
+BEGIN
+  SELECT l.batch, l.answer INTO done, said FROM holdfast.lanes l WHERE l.id = lane FOR UPDATE;
+  IF done = number THEN
+    RETURN said;
+  ELSIF done IS DISTINCT FROM number - 1 THEN
+    RAISE EXCEPTION 'The lane is at batch %, not before %', done, number USING ERRCODE = 'HF001';
+  END IF;
+  RETURN NULL;
+END
+$$;

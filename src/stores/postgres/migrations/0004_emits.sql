@@ -51,7 +51,6 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-  done bigint;
   said text;
   now_at bigint;
   keys text[] := given ->> 'keys';
@@ -64,11 +63,9 @@ DECLARE
   ta_running boolean[];
   ta_epoch bigint[];
 BEGIN
-  SELECT l.batch, l.answer INTO done, said FROM holdfast.lanes l WHERE l.id = lane FOR UPDATE;
-  IF done = number THEN
+  said := holdfast.lane_answer(lane, number);
+  IF said IS NOT NULL THEN
     RETURN said;
-  ELSIF done IS DISTINCT FROM number - 1 THEN
-    RAISE EXCEPTION 'The lane is at batch %, not before %', done, number USING ERRCODE = 'HF001';
   END IF;
   SELECT array_agg(t.n), array_agg(t.head), array_agg(t.at) INTO th_n, th_head, th_at
   FROM (SELECT t.n, t.head, t.at FROM holdfast.threads t WHERE t.key = ANY (keys) ORDER BY t.key FOR NO KEY UPDATE) t;
