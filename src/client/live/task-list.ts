@@ -79,7 +79,7 @@ export class TaskList {
     })
   }
 
-  /** Resolves when the next page is there, or cannot be read. A second call while it is on its way waits for the same. */
+  /** Resolves when the next page, or why it cannot be read, is published. A second call while it is on its way waits for the same. */
   loadMore(): Promise<void> {
     const following = this.#following
     if (!following || following.signal.aborted || !this.#rows.end) return Promise.resolve()
@@ -88,6 +88,7 @@ export class TaskList {
       return this.#cursor === undefined ? this.#readAll(following) : this.#readOn(following)
     })
       .catch((error: unknown) => following.fail(error))
+      .then(() => new Promise<void>(this.#parts.schedule))
       .finally(() => {
         this.#more = undefined
       })

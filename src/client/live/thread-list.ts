@@ -47,12 +47,13 @@ export class ThreadList {
     })
   }
 
-  /** Resolves when the next page is there, or cannot be read. */
+  /** Resolves when the next page, or why it cannot be read, is published. */
   loadMore(): Promise<void> {
     const following = this.#following
     if (!following?.value.hasMore) return Promise.resolve()
     this.#more ??= this.#read(following, following.value.threads.length + this.#parts.pageCount)
       .catch((error: unknown) => following.fail(error))
+      .then(() => new Promise<void>(this.#parts.schedule))
       .finally(() => {
         this.#more = undefined
       })

@@ -7,6 +7,9 @@ import { createPrivately } from './location.ts'
 // Longer than `isHeld` keeps it from others; nobody else ever lets go of it so soon.
 const patienceMs = 100
 
+// A lock that was collected would be let go, though what it guards may still be written to.
+const held = new Set<FileLock>()
+
 /**
  * The right of one process, and in it of one store, to the file at `path`: an open exclusive transaction on a small
  * database beside it. The kernel ends it with the process, however that dies, so nothing is ever left to clean up.
@@ -23,9 +26,11 @@ export class FileLock {
       const message = `The store ${path} is in use by another process. Stop that one first, or name another file`
       throw new HoldfastError('store_locked', message, { cause: error })
     }
+    held.add(this)
   }
 
   release(): void {
+    held.delete(this)
     if (this.#database.isOpen) this.#database.close()
   }
 }

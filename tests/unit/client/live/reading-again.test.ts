@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LiveModels } from '../../../../src/client/live/live-models.ts'
+import type { Schedule } from '../../../../src/client/live/schedule.ts'
 import type { ManualClock } from '../../../../src/testing/manual-clock.ts'
 import { clientWorld } from '../client-world.ts'
 import { event } from '../events.ts'
@@ -11,7 +12,7 @@ const empty = { tasks: [], threads: [], questions: [], agents: [] }
 const full = { tasks: [task], threads: [line], questions: [question], agents: [{ name: 'echo' }] }
 
 /** Lists of a server that can be told to fail, and what it has. */
-function lists() {
+function lists(options: { readonly schedule?: Schedule; readonly pageCount?: number } = {}) {
   let body: object = empty
   let status = 200
   const asked: string[] = []
@@ -20,7 +21,7 @@ function lists() {
     return Promise.resolve(Response.json(status === 200 ? body : {}, { status }))
   }
   const { client, clock, server } = clientWorld({ fetch, retryForMs: 0 })
-  const models = new LiveModels(client, { clock, schedule: queueMicrotask, random: () => 0 })
+  const models = new LiveModels(client, { clock, schedule: queueMicrotask, random: () => 0, ...options })
   const answer = (nextStatus: number, nextBody: object) => {
     status = nextStatus
     body = nextBody
@@ -83,6 +84,32 @@ describe.each(['tasks', 'threads', 'questions', 'agents'] as const)(
     })
   },
 )
+
+describe.each(['tasks', 'threads'] as const)('more of a list of %s', (name) => {
+  it('is there, or known to be refused, only once everybody is told', async () => {
+    const frames: (() => void)[] = []
+    const here = lists({ pageCount: 1, schedule: (publish) => frames.push(publish) })
+    const showFrame = async () => {
+      for (const publish of frames.splice(0)) publish()
+      await here.clock.advance(0)
+    }
+    const list = name === 'tasks' ? here.models.taskList({}) : here.models.threadList()
+    here.answer(200, { ...full, cursor: 'next' })
+    list.subscribe(() => {})
+    await here.clock.advance(0)
+    await showFrame()
+    expect(list.get()).toMatchObject({ hasMore: true, isLoading: false })
+    here.answer(400, {})
+    let told: unknown = 'nothing yet'
+    void list.current?.loadMore().then(() => {
+      told = list.get().error?.code
+    })
+    await here.clock.advance(0)
+    expect(told).toBe('nothing yet')
+    await showFrame()
+    expect(told).toBe('invalid_request')
+  })
+})
 
 describe('what happens while a list cannot be read', () => {
   it('is shown beside what is wrong', async () => {
