@@ -157,17 +157,20 @@ export class TaskList {
     }
   }
 
+  /** Reads from the newest on, until there are as many as were asked for, or a page brings nothing new. */
   async #readAll({ signal }: Following<TaskListValue>): Promise<TaskRows> {
-    const tasks: Task[] = []
+    const tasks = new Map<string, Task>()
     let cursor: string | undefined
+    let before: number
     do {
-      const limit = Math.min(pageCountMax, this.#askedCount - tasks.length)
+      before = tasks.size
+      const limit = Math.min(pageCountMax, this.#askedCount - before)
       const page = await this.#page(limit, cursor, signal)
-      tasks.push(...page.tasks)
+      for (const task of page.tasks) tasks.set(task.id, task)
       cursor = page.cursor
-    } while (cursor !== undefined && tasks.length < this.#askedCount)
+    } while (cursor !== undefined && tasks.size > before && tasks.size < this.#askedCount)
     this.#cursor = cursor
-    return readRows(tasks, cursor !== undefined)
+    return readRows([...tasks.values()], cursor !== undefined)
   }
 
   async #readOn({ signal }: Following<TaskListValue>): Promise<TaskRows> {

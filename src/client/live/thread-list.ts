@@ -71,20 +71,25 @@ export class ThreadList {
     })
   }
 
-  /** Reads until there are so many: on from the cursor if there is one, else from the newest. A later reading makes it void. */
+  /**
+   * Reads until there are so many, or a page brings nothing new: on from the cursor if there is one, else from the newest. A
+   * later reading makes it void.
+   */
   async #read(following: Following<ThreadListValue>, count: number): Promise<void> {
     const held = new Map<string, ThreadEvent>()
     this.#held = held
     this.#askedCount = count
     let cursor = this.#cursor
     let threads = cursor === undefined ? [] : following.value.threads
+    let before: number
     try {
       do {
+        before = threads.length
         const page = await this.#page(following, cursor)
         if (this.#held !== held) return
         threads = withOlderThreads(threads, page.threads)
         cursor = page.cursor
-      } while (cursor !== undefined && threads.length < count)
+      } while (cursor !== undefined && threads.length > before && threads.length < count)
       this.#cursor = cursor
     } finally {
       if (this.#held === held) this.#held = undefined

@@ -142,3 +142,15 @@ describe('what happens while a list cannot be read', () => {
     expect(list.get()).toMatchObject({ questions: [{}] })
   })
 })
+
+describe.each(['tasks', 'threads'] as const)('a list of %s', (name) => {
+  it('is not read for ever if the server gives the same page again and again', async () => {
+    const here = lists({ pageCount: 3 })
+    here.answer(200, { ...full, cursor: 'again' })
+    const list = listOf(here.models, name)
+    list.subscribe(() => {})
+    await here.clock.advance(0)
+    expect(list.get()).toMatchObject({ [name]: [{}], hasMore: true, isLoading: false })
+    expect(here.asked.filter((path) => path === `/v1/${name}`)).toHaveLength(2)
+  })
+})
