@@ -10,6 +10,7 @@ import type { TaskRecord } from '../core/task.ts'
 import type { AgentContext, AgentFunction } from './agent.ts'
 import { callAgent } from './agent-call.ts'
 import { isForced, outcomeOf, timedOut } from './agent-outcome.ts'
+import { BackOff } from './back-off.ts'
 import type { Clock, Timer } from './clock.ts'
 import type { Closures } from './closures.ts'
 import { executing } from './entry.ts'
@@ -47,6 +48,7 @@ export interface Resumption {
  * Calls agents and ends their tasks. One execution per task on this node; the slot it needs was taken before.
  *
  * E1 Whatever an agent does, its task ends once, by its outcome or by force, and nothing else is harmed.
+ *    An end that the store refuses, whatever it says, is tried again until the task is handed over or lost.
  * E2 A stopped task has `graceMs` to end by itself; then it is ended, fenced, and what it says later is dropped.
  */
 export class Executor {
@@ -57,6 +59,8 @@ export class Executor {
   readonly #deadlines = new Map<Execution, Timer>()
   readonly #contexts = new WeakMap<Execution, AgentContext>()
   readonly #cancelled = new WeakSet<Execution>()
+  /** Whose end the store refuses. */
+  readonly #unended = new WeakSet<Execution>()
   #onIdle: (() => void)[] = []
 
   constructor(parts: ExecutorParts) {
@@ -143,8 +147,9 @@ export class Executor {
     void this.#finish(execution, outcomeOf(thrown))
   }
 
-  /** Ends a task whose code lives in this process only, because the process goes. */
+  /** Ends a task whose code lives in this process only, because the process goes. If it cannot be ended, the next one does that. */
   async orphan(execution: Execution): Promise<void> {
+    if (this.#unended.has(execution)) return this.abandon(execution)
     execution.stop('handover')
     const message = 'The task was orphaned: its code was in a process that was closed'
     await this.#finish(execution, { status: 'failed', error: { code: 'orphaned', message } })
@@ -204,13 +209,20 @@ export class Executor {
     this.#forget(execution)
   }
 
-  /** The outcome itself cannot be stored: the task still ends, and says so. */
+  /** The outcome itself cannot be stored: the task still ends, and says so, as soon as the store takes that. */
   async #endUnstorable(execution: Execution, error: unknown): Promise<void> {
     const outcome = thrownOutcome(new Error(`The outcome could not be stored: ${String(error)}`))
-    const ending = { outcome, output: new PartsFold() }
-    await this.#end(execution, () => ending).catch((second: unknown) =>
-      this.#parts.log.error({ err: second, task: execution.task }, 'a task cannot be ended'),
-    )
+    const backOff = new BackOff()
+    while (this.#executions.get(execution.task) === execution) {
+      try {
+        return await this.#end(execution, () => ({ outcome, output: new PartsFold() }))
+      } catch (second) {
+        this.#parts.log.error({ err: second, task: execution.task }, 'a task cannot be ended; it is tried again')
+      }
+      this.#unended.add(execution)
+      this.#cancelTimers(execution)
+      await new Promise<void>((resolve) => this.#setTimer(execution, backOff.nextMs(), resolve))
+    }
   }
 
   async #end(execution: Execution, ending: () => Ending): Promise<void> {
@@ -243,9 +255,13 @@ export class Executor {
     this.#timers.set(execution, [...(this.#timers.get(execution) ?? []), timer])
   }
 
-  #forget(execution: Execution): void {
+  #cancelTimers(execution: Execution): void {
     for (const timer of this.#timers.get(execution) ?? []) timer.cancel()
     this.#timers.delete(execution)
+  }
+
+  #forget(execution: Execution): void {
+    this.#cancelTimers(execution)
     this.#deadlines.get(execution)?.cancel()
     this.#deadlines.delete(execution)
     if (this.#executions.get(execution.task) === execution) this.#executions.delete(execution.task)

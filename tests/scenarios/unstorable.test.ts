@@ -21,6 +21,19 @@ function refuseMarked(here: World): { readonly batches: number[] } {
   return { batches }
 }
 
+/** From now on the store fails every batch with an end in it, until that is over. */
+function refuseEnds(here: World): { isOver: boolean; readonly twice: Promise<void> } {
+  const { promise: twice, resolve } = Promise.withResolvers<void>()
+  const refused = { isOver: false, twice }
+  let count = 0
+  here.store.plan((units) => {
+    if (refused.isOver || !units.some(({ operation }) => operation === 'end')) return 'none'
+    if (++count === 2) resolve()
+    throw new Error('value out of range')
+  })
+  return refused
+}
+
 /** The terminal events of a log, by task. */
 function endings(log: readonly Event[]): Map<string, string[]> {
   const ends = new Map<string, string[]>()
@@ -94,6 +107,39 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect([...ends.values()].every((types) => types.length === 1)).toBe(true)
     const next = await runtime.run({ thread, agent: 'talker', prompt: 'again' })
     expect(await runtime.wait(next.id)).toMatchObject({ status: 'failed' })
+  })
+
+  it('a task whose end is refused whatever it says ends as soon as one can be stored, and the queue behind it goes on', async () => {
+    const here = world()
+    const runtime = await here.open({ agents: { brief: () => 'done' } })
+    const refused = refuseEnds(here)
+    const first = await runtime.run({ thread, agent: 'brief', prompt: 'first' })
+    const second = await runtime.run({ thread, agent: 'brief', prompt: 'second' })
+    await refused.twice
+    await here.clock.advance(60_000)
+    expect(await runtime.get(first.id)).toMatchObject({ status: 'running' })
+    refused.isOver = true
+    await here.clock.advance(5_000)
+    expect(await runtime.wait(first.id)).toMatchObject({ status: 'failed', error: { code: 'agent_error' }, attempt: 1 })
+    expect(await runtime.wait(second.id)).toMatchObject({ status: 'completed' })
+    expect([...endings(await logOf(runtime, thread)).values()]).toEqual([['task.failed'], ['task.completed']])
+  })
+
+  it('a runtime closes though ends are refused, and the next one ends those tasks', async () => {
+    const here = world()
+    let count = 0
+    const agents = { brief: () => (count += 1) }
+    const runtime = await here.open({ agents })
+    const refused = refuseEnds(here)
+    const run = await runtime.run({ thread, agent: 'brief', prompt: 'first' })
+    const closure = await runtime.spawn({ thread: 'other', run: () => 'done' })
+    await refused.twice
+    await here.clock.advance(1_000)
+    await runtime.close({ drainMs: 0 })
+    refused.isOver = true
+    const next = await here.open({ agents })
+    expect(await next.wait(run.id)).toMatchObject({ status: 'completed', result: 2, attempt: 2 })
+    expect(await next.wait(closure.id)).toMatchObject({ status: 'failed', error: { code: 'orphaned' } })
   })
 
   it('a run whose start cannot be stored fails, and the queue behind it goes on', async () => {
