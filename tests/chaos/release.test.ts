@@ -23,7 +23,8 @@ function release(...flags: readonly string[]) {
 
 describe('chaos', { timeout: timeoutMs }, () => {
   it('attacks a node and holds idle streams of it, and everybody is served as ever', async () => {
-    const report = await chaos({ seed: 4, store: 'sqlite:', leaseMs: 15_000, enough: { hostile: 300, idle: 40 } })
+    const enough = { hostile: 300, idle: 40 }
+    const report = await chaos({ seed: 4, store: 'sqlite:', leaseMs: 15_000, clients: 3, enough })
     expectHeld(report)
     expect(report.counts).toMatchObject({ hostile: 300, idle: 40 })
   })

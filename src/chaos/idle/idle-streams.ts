@@ -87,7 +87,8 @@ async function wake(world: World, { url, name }: ServedNode, token: string, thre
 async function seen(world: World, node: ServedNode, held: readonly Held[]): Promise<void> {
   const reads = new FinalReads(world, node)
   const deadline = performance.now() + wakeMsMax
-  while ((await reads.live()).length > 0 && performance.now() < deadline) await pause(lookMs)
+  // Others go on with their work, and never come to an end of it.
+  while ((await reads.live(principal)).length > 0 && performance.now() < deadline) await pause(lookMs)
   const heads = new Map<string, number>()
   for (const { thread } of held) if (!heads.has(thread)) heads.set(thread, await reads.head(principal, thread))
   const late = () => held.filter(({ thread, stream }) => (stream.events.at(-1)?.[0] ?? 0) < (heads.get(thread) ?? 0))

@@ -56,9 +56,10 @@ export class FinalReads {
     }
   }
 
-  /** The tasks that have not ended. */
-  async live(): Promise<string[]> {
-    const threads = Map.groupBy(this.#world.allThreads, ([principal]) => principal)
+  /** The tasks that have not ended, of everybody or of one. */
+  async live(whose?: string): Promise<string[]> {
+    const all = this.#world.allThreads.filter(([principal]) => principal === (whose ?? principal))
+    const threads = Map.groupBy(all, ([principal]) => principal)
     const ids: string[] = []
     for (const [principal, own] of threads) {
       const names = new Set(own.map(([, thread]) => thread))
