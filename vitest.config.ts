@@ -100,6 +100,8 @@ export default defineConfig({
     // The store's writer thread loads sources itself; compiled once, they open in a fraction of the time.
     env: { NODE_COMPILE_CACHE: 'node_modules/.cache/holdfast-compiled' },
     sequence: { sequencer: LongestFirst },
+    // A machine that is busy with other work takes long for what is mostly done in milliseconds.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         test: {

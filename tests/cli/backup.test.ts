@@ -53,7 +53,7 @@ describe('holdfast backup', () => {
     const folder = tempFolder()
     const server = await LocalServer.start({ folder })
     // One that is interrupted by the copy: it is in the middle of its program there.
-    const slow = [{ say: 'before ' }, { sleepMs: 4_000 }, { say: 'after' }]
+    const slow = [{ say: 'before ' }, { receive: {} }, { say: 'after' }]
     const interrupted = await server.post<Task>('/v1/threads/slow/runs', { agent: 'script', input: { script: slow } })
     await server.follow('/v1/threads/slow/events', /before /)
     const work = load(server)
@@ -78,6 +78,7 @@ describe('holdfast backup', () => {
       args: ['serve', '--port', '0', '--store', 'sqlite:./holdfast.db'],
     })
     for (const id of before) await expect(restored.get(`/v1/tasks/${id}`)).resolves.toMatchObject({ id })
+    await restored.post(`/v1/tasks/${interrupted.id}/messages`, { content: 'go on' })
     expect(await restored.follow(`/v1/threads/slow/events?task=${interrupted.id}`)).toMatch(
       /resumed.*after.*completed/s,
     )
@@ -122,7 +123,7 @@ describe('holdfast backup', () => {
     const made = await cli(['backup', 'copy.db'], { folder, env })
     expect(made).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^\S+copy\.db: \d+\.\d [KM]iB in \d+\.\ds, checked\n$/),
+      stdout: expect.stringMatching(/^\S+copy\.db: \d+\.\d [KM]iB in \S+, checked\n$/),
       stderr: `Start on it: holdfast serve --store sqlite:${join(folder, 'copy.db')}\n`,
     })
     expect(await cli(['backup', '--quiet', 'other.db'], { folder, env })).toMatchObject({ code: 0, stderr: '' })
@@ -137,7 +138,7 @@ describe('holdfast backup', () => {
     }
     const screen = new TerminalScreen(['backup', 'copy.db'], { folder, env, columns: 200 })
     expect(await screen.ended).toBe(0)
-    expect(screen.text).toMatch(/^\S+copy\.db: \d+\.\d MiB in \d+\.\ds, checked\nStart on it: [^\n]+$/)
+    expect(screen.text).toMatch(/^\S+copy\.db: \d+\.\d MiB in \S+, checked\nStart on it: [^\n]+$/)
   })
 
   it('never replaces a file unless it is told to', async () => {

@@ -43,7 +43,7 @@ onSharedServer(['memory'], (_kind, server) => {
       const { code, stdout, stderr } = await run([...script, '--follow'])
       expect([code, stdout]).toEqual([0, 'one two\n'])
       expect(stderr).toMatch(
-        /^bg_\d+ in thread cli-\w+; .*\n {2}⚙ search\(1\)\n {2}⚙ search → x\n✔ bg_\d+ completed \(\d+\.\ds\)\n$/,
+        /^bg_\d+ in thread cli-\w+; .*\n {2}⚙ search\(1\)\n {2}⚙ search → x\n✔ bg_\d+ completed \(\S+\)\n$/,
       )
       expect(await run([...scripted({ return: 'only this' }), '--follow'])).toMatchObject({ stdout: 'only this\n' })
     })

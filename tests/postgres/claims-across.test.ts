@@ -125,7 +125,7 @@ describe('nodes on one database', () => {
     const blocked = await one.spawn({ thread: 'other', run: () => goOn.opened })
     const { id } = await one.run({ thread, agent: 'rare', prompt: 'go' })
     const two = await nodes.open({ isDeaf: true })
-    await expect.poll(() => counterOf(two, 'holdfast_unclaimable_tasks'), { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => counterOf(two, 'holdfast_unclaimable_tasks')).toBe(1)
     await nodes.open({ agents: { rare: async () => 'done by the third' }, isDeaf: true })
     expect(await two.wait(id)).toMatchObject({ status: 'completed', result: 'done by the third' })
     goOn.open()
@@ -147,7 +147,7 @@ describe('nodes on one database', () => {
         return (error as { code: string }).code
       }
     }
-    await expect.poll(refusal, { timeout: 5_000, interval: 200 }).toBe('limit_reached')
+    await expect.poll(refusal, { interval: 200 }).toBe('limit_reached')
     expect(await two.as('other').spawn({ thread, agent: 'slow' })).toMatchObject({ thread })
     goOn.open()
   })

@@ -46,7 +46,7 @@ describe('a reader on another node, with every notice lost', () => {
     right.goOn()
     await Promise.all([one.wait(tasks[0]?.id ?? ''), two.wait(tasks[1]?.id ?? '')])
     const { head } = await three.thread(thread)
-    await expect.poll(() => seen.events.length, { timeout: 5_000 }).toBe(head)
+    await expect.poll(() => seen.events.length).toBe(head)
     expect(seen.events.map(({ seq }) => seq)).toEqual(seen.events.map((_, n) => n + 1))
   })
 
@@ -59,7 +59,7 @@ describe('a reader on another node, with every notice lost', () => {
     await one.wait((await one.run({ thread: 'known', agent: 'echo', prompt: 'after' })).id)
     await one.wait((await one.run({ thread: 'fresh', agent: 'echo', prompt: 'after' })).id)
     const ended = () => heard.filter(({ type }) => type === 'task.completed').map((event) => event.thread)
-    await expect.poll(ended, { timeout: 5_000 }).toHaveLength(2)
+    await expect.poll(ended).toHaveLength(2)
     expect(new Set(ended())).toEqual(new Set(['known', 'fresh']))
     for (const name of ['known', 'fresh']) {
       const seqs = heard.filter((event) => event.thread === name).map(({ seq }) => seq)
@@ -76,14 +76,14 @@ describe('a thread that another node deletes', () => {
     const silent = untilStopped(begun.open)
     const one = await nodes.open({ agents: { silent: silent.run }, isDeaf: true })
     const two = await nodes.open({ isDeaf: true })
-    await expect.poll(() => counterOf(one, 'holdfast_nodes'), { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => counterOf(one, 'holdfast_nodes')).toBe(2)
     await one.run({ thread, agent: 'silent', prompt: 'go' })
     await begun.opened
     const seen: string[] = []
     const reading = (async () => {
       for await (const { type } of two.subscribe({ thread })) seen.push(type)
     })()
-    await expect.poll(() => seen, { timeout: 5_000 }).toContain('task.started')
+    await expect.poll(() => seen).toContain('task.started')
     await one.deleteThread(thread)
     await reading
     expect(seen.at(-1)).toBe('task.cancelled')

@@ -144,16 +144,16 @@ describe('nodes whose leases ran out together', () => {
   it('take nothing from each other, and what is abandoned later goes on', async () => {
     const work = await atWork({ leaseMs: 6_000, isDeaf: true })
     await nodes.schema.query('UPDATE holdfast.nodes SET until_at = 0')
-    await expect.poll(held(3), { timeout: 10_000 }).toBe(true)
+    await expect.poll(held(3)).toBe(true)
     await keepTheirWork(work)
   })
 
   it('take nothing from each other after an outage that was longer than their leases', async () => {
     const work = await atWork({ leaseMs: 3_000, isRemote: true })
     nodes.network.refuse()
-    await expect.poll(held(0), { timeout: 10_000 }).toBe(true)
+    await expect.poll(held(0)).toBe(true)
     nodes.network.accept()
-    await expect.poll(held(3), { timeout: 10_000 }).toBe(true)
+    await expect.poll(held(3)).toBe(true)
     await keepTheirWork(work)
   })
 })

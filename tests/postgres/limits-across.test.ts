@@ -57,13 +57,13 @@ describe('an agent with a limit, on three nodes', () => {
       await expect.poll(least, { timeout: 20_000 }).toBeGreaterThanOrEqual(3)
     }
     const tasks = await spawnMany(runtimes, 'few', 30)
-    await expect.poll(() => seen.now, { timeout: 10_000 }).toBeGreaterThanOrEqual(4)
+    await expect.poll(() => seen.now).toBeGreaterThanOrEqual(4)
     // Not one by one: claims of two nodes that overlap may both see the same room.
     expect(seen.most).toBeLessThanOrEqual(3 * 4)
     await allHaveHeard()
     // From now on nothing begins before fewer than four execute, however many did.
     endSome(seen.now - 4)
-    await expect.poll(() => seen.now, { timeout: 10_000 }).toBe(4)
+    await expect.poll(() => seen.now).toBe(4)
     seen.most = seen.now
     await allHaveHeard()
     expect(seen).toEqual({ now: 4, most: 4 })
@@ -94,7 +94,7 @@ describe('an agent with a limit, on three nodes', () => {
     const two = await nodes.open({ agents: { few: agent } })
     await lapse(nodes, one)
     const attempts = async () => (await Promise.all(tasks.map(({ id }) => two.get(id)))).map((task) => task?.attempt)
-    await expect.poll(attempts, { timeout: 10_000 }).toContain(2)
+    await expect.poll(attempts).toContain(2)
     stop.open()
     for (const { id } of tasks) expect(await two.wait(id)).toMatchObject({ status: 'completed' })
   })
@@ -120,7 +120,7 @@ describe('open tasks of a principal, on two nodes', () => {
         (error: unknown) => (error as { readonly code: string }).code,
       )
     const refused = ['limit_reached', 'limit_reached']
-    await expect.poll(() => Promise.all(runtimes.map(late)), { timeout: 5_000, interval: 1_100 }).toEqual(refused)
+    await expect.poll(() => Promise.all(runtimes.map(late)), { interval: 1_100 }).toEqual(refused)
     expect((await runtimes[0]?.list({ limit: 100 }))?.tasks.length).toBeLessThanOrEqual(10)
     stop.open()
   })

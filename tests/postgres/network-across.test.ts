@@ -15,7 +15,7 @@ describe('a node that gets no answer', () => {
     expect(await one.isReady()).toBe(true)
     nodes.network.loseAnswers('commit_units', 1_000)
     const accepting = one.run({ thread, agent: 'echo', prompt: 'unknown' })
-    await expect.poll(() => one.isReady(), { timeout: 5_000 }).toBe(false)
+    await expect.poll(() => one.isReady()).toBe(false)
     await expect(one.run({ thread, agent: 'echo', prompt: 'refused' })).rejects.toMatchObject({
       code: 'store_unavailable',
     })
@@ -32,10 +32,10 @@ describe('a node that gets no answer', () => {
     const refusal = expect(one.run({ thread, agent: 'echo', prompt: 'refused' })).rejects.toMatchObject({
       code: 'store_unavailable',
     })
-    await expect.poll(() => one.isReady(), { timeout: 5_000 }).toBe(false)
+    await expect.poll(() => one.isReady()).toBe(false)
     await refusal
     nodes.network.resume()
-    await expect.poll(() => one.isReady(), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => one.isReady()).toBe(true)
     expect((await one.list()).tasks).toEqual([])
   })
 
@@ -43,9 +43,9 @@ describe('a node that gets no answer', () => {
     const one = await nodes.open({ agents, isRemote: true, leaseMs: 600 })
     expect(await one.isReady()).toBe(true)
     nodes.network.refuse()
-    await expect.poll(() => one.isReady(), { timeout: 5_000 }).toBe(false)
+    await expect.poll(() => one.isReady()).toBe(false)
     nodes.network.accept()
-    await expect.poll(() => one.isReady(), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => one.isReady()).toBe(true)
     expect(await one.wait((await one.run({ thread, agent: 'echo', prompt: 'go' })).id)).toMatchObject({
       status: 'completed',
     })

@@ -150,9 +150,9 @@ describe('a Postgres store', () => {
       await expect(store.task(running('bg_0').id)).rejects.toMatchObject({ code: 'store_unavailable' })
       await expect(store.commit([])).rejects.toMatchObject({ code: 'store_unavailable' })
       await server.start()
-      await expect.poll(() => store.commit([]).catch(() => 'down'), { timeout: 10_000 }).toEqual([])
+      await expect.poll(() => store.commit([]).catch(() => 'down')).toEqual([])
       await commit(store, unit({ events: deltas(1) }))
-      await expect.poll(() => headOf(store).catch(() => 'down'), { timeout: 10_000 }).toBe(4)
+      await expect.poll(() => headOf(store).catch(() => 'down')).toBe(4)
       await store.close()
     } finally {
       await server.stop()
@@ -167,7 +167,7 @@ describe('a Postgres store', () => {
       expect(await store.allocate(20)).toBe(0)
       await server.crash()
       await server.start()
-      await expect.poll(() => store.moved?.([]).catch(() => 'down'), { timeout: 10_000 }).toEqual([])
+      await expect.poll(() => store.moved?.([]).catch(() => 'down')).toEqual([])
       expect(await store.allocate(1)).toBeGreaterThanOrEqual(20)
       await store.close()
     } finally {

@@ -137,7 +137,7 @@ export function watch(
     for await (const event of runtime.subscribe({ thread })) events.push(event)
   })()
   const until = async (type: string) => {
-    await expect.poll(() => events.map((event) => event.type), { timeout: 10_000, interval: 10 }).toContain(type)
+    await expect.poll(() => events.map((event) => event.type), { interval: 10 }).toContain(type)
   }
   return { events, until }
 }

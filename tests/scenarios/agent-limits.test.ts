@@ -211,7 +211,7 @@ onEachStore(['memory', 'sqlite'], (store, world) => {
       await here.clock.advance(1_000)
       return (await Promise.all(tasks.map(({ id }) => runtime.get(id)))).map((task) => task?.status)
     }
-    await expect.poll(statuses, { timeout: 10_000 }).toEqual(['completed', 'completed', 'completed'])
+    await expect.poll(statuses).toEqual(['completed', 'completed', 'completed'])
   })
 })
 

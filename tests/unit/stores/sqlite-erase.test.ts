@@ -120,9 +120,8 @@ describe('another program that reads the file of a SQLite store', () => {
   it('does not hold up the commits that follow', async () => {
     const work = new MarkedWork(2, 1)
     const { reader } = await erasedBesideReader(work)
-    const startedAt = performance.now()
-    await busy(work, 10, work.threads.slice(1))
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    // If each of them waited for the reader a quarter of a second, this would take longer than a test may.
+    for (let round = 0; round < 100; round++) await commit(store, ...work.units(1, work.threads.slice(1)))
     reader.stop()
   })
 
