@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -45,21 +45,50 @@ const leftOutOnPostgres = [
 
 // Begun last, these would be all that is left to wait for. The longest is the first.
 const longFiles = [
-  'crash/store-calls',
-  'unit/stores/store-suite',
   'cli/docs',
   'examples/chat',
-  'chaos/postgres',
+  'unit/stores/store-suite',
+  'crash/store-calls',
   'chaos/sqlite',
+  'package/package',
   'server/client',
-  'console/task',
-  'deploy/doctor',
+  'chaos/postgres',
+  'chaos/release',
   'server/restarts',
-  'deploy/docs',
-  'scenarios/resume-steps',
+  'console/task',
+  'console/thread',
+  'examples/models',
+  'cli/restarts',
+  'server/cancel-gates',
+  'deploy/doctor',
+  'console/tasks-scale',
+  'console/thread-writing',
+  'server/prune',
+  'server/cli-serve',
+  'cli/backup',
+  'console/tasks',
+  'console/system',
+  'console/agents',
+  'postgres/leases-across',
+  'deploy/refusals',
+  'console/thread-states',
+  'console/task-scale',
+  'console/shell',
+  'chaos/planted',
   'scenarios/questions-restarts',
+  'console/palette',
+  'crash/cycles',
+  'examples/chat-use-chat',
+  'deploy/docs',
+  'cli/doctor',
+  'server/listening',
   'scenarios/resume-branches',
+  'scenarios/resume-script',
+  'scenarios/resume-steps',
+  'postgres/inbox-across',
   'scenarios/demo',
+  'scenarios/resume-inbox',
+  'docs',
 ].map((name) => `/tests/${name}.test.ts`)
 
 /** In a clone nothing is known of the last run, so what takes long is known here. */
@@ -82,7 +111,14 @@ function placeOf({ moduleId }: TestSpecification): number {
 const shared = { isolate: false, restoreMocks: true, unstubGlobals: true, unstubEnvs: true } as const
 
 // In memory an fsync costs nothing, and what a process wrote survives its death all the same.
-const inMemory: Record<string, string> = existsSync('/dev/shm') ? { TMPDIR: '/dev/shm' } : {}
+const inMemory: Record<string, string> = hasRoom('/dev/shm') ? { TMPDIR: '/dev/shm' } : {}
+
+/** A container may have only some megabytes there. */
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize > 2 * 1024 ** 3
+}
 
 const quick = {
   env: inMemory,
@@ -128,9 +164,10 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...leftOutOnPostgres],
           env: { ...inMemory, HOLDFAST_TEST_STORE: 'postgres' },
           globalSetup: ['tests/postgres/harness/global-setup.ts', 'tests/server/harness/global-setup.ts'],
-          maxWorkers: '100%',
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          // Some wait for a lease to end or for a poll, and all wait for the server.
+          maxWorkers: 3,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 1 },
         },
       },
@@ -139,9 +176,10 @@ export default defineConfig({
           ...shared,
           name: 'slow',
           include: slow,
+          env: inMemory,
           globalSetup: ['tests/console/harness/global-setup.ts', 'tests/server/harness/global-setup.ts'],
-          // Each file starts processes of its own and waits for them; a third of the time no core has anything to do for two.
-          maxWorkers: 3,
+          // Each file starts processes of its own and waits for them; with fewer, two cores have nothing to do for part of the time.
+          maxWorkers: 4,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },

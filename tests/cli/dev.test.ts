@@ -41,7 +41,10 @@ async function takenPort(): Promise<number> {
 function workedMs(pid: number | undefined): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The name in parentheses may hold anything, spaces too. The kernel counts in hundredths of a second.
-  const [user, system] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13)
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
   return 10 * (Number(user) + Number(system))
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { OwnedProcess } from '../server/harness/owned-process.ts'
 import { RunningCli } from './harness/cli.ts'
 
@@ -84,7 +84,7 @@ async function served(): Promise<{ readonly url: string; readonly folder: string
   writeFileSync(join(folder, 'holdfast'), `#!/bin/sh\nexec '${process.execPath}' '${root}/bin/holdfast.js' "$@"\n`)
   chmodSync(join(folder, 'holdfast'), 0o755)
   const server = new OwnedProcess({
-    arguments: [join(root, 'bin/holdfast.js'), 'serve', '--port', '0'],
+    arguments: [inject('program'), 'serve', '--port', '0'],
     env: { HOME: folder, XDG_STATE_HOME: join(folder, 'state') },
     folder,
   })

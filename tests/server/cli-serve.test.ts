@@ -2,11 +2,9 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { OwnedProcess } from './harness/owned-process.ts'
 
-const program = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 const token = 'configured-0123456789'
 const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))
 
@@ -30,7 +28,7 @@ interface Options {
 
 function holdfast(args: readonly string[], { env = {}, nodeFlags = [] }: Options = {}): OwnedProcess {
   const started = new OwnedProcess({
-    arguments: [...nodeFlags, program, ...args],
+    arguments: [...nodeFlags, inject('program'), ...args],
     env: { XDG_STATE_HOME: join(folder, 'state'), ...env },
     folder,
   })

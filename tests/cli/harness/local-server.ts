@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { RunningCli } from './cli.ts'
 
 /** A folder that is gone after the test. */
@@ -17,7 +17,7 @@ export interface LocalServerOptions {
   /** With `HOLDFAST_TOKENS` in it there is no owner. */
   readonly env?: Readonly<Record<string, string>>
   readonly folder: string
-  /** Which program it is; that of this repository unless given. */
+  /** Which program it is; that of this repository, put together, unless given. */
   readonly program?: string
 }
 
@@ -29,10 +29,10 @@ export class LocalServer {
 
   /** Resolves when it answers. */
   static async start(options: LocalServerOptions): Promise<LocalServer> {
-    const { args = ['serve', '--port', '0'], env = {}, folder, program } = options
+    const { args = ['serve', '--port', '0'], env = {}, folder, program = inject('program') } = options
     const process = new RunningCli(args, {
       folder,
-      ...(program !== undefined && { program }),
+      program,
       env: {
         ...('HOLDFAST_TOKENS' in env ? {} : { HOLDFAST_TOKEN: LocalServer.token }),
         XDG_STATE_HOME: folder,
