@@ -10,7 +10,7 @@ export function encodeLine(event: EventDraft): string {
 }
 
 /** What a line says before its data. */
-interface Prefix {
+export interface LinePrefix {
   /** As it stands in the line, with its last tab. */
   readonly text: string
   readonly type: EventType
@@ -24,7 +24,7 @@ interface Prefix {
  * replay is mostly this.
  */
 export class LineDecoder {
-  #prefix: Prefix | undefined
+  #prefix: LinePrefix | undefined
 
   decode(body: string, begin: number, end: number, seq: number, at: number): StoredEvent {
     let prefix = this.#prefix
@@ -32,23 +32,26 @@ export class LineDecoder {
       prefix = readPrefix(body, begin)
       this.#prefix = prefix
     }
-    const { type, task, epoch, step } = prefix
-    const data = body.slice(begin + prefix.text.length, end)
-    // Nearly every event is one of a running task; what may be absent is spread only where it may be.
-    if (task !== '' && epoch !== undefined && step === '') return { seq, at, type, task, epoch, data }
-    return {
-      seq,
-      at,
-      type,
-      ...(task !== '' && { task }),
-      ...(epoch !== undefined && { epoch }),
-      ...(step !== '' && { step }),
-      data,
-    }
+    return eventOf(prefix, body.slice(begin + prefix.text.length, end), seq, at)
   }
 }
 
-function readPrefix(body: string, begin: number): Prefix {
+/** The event of a line that begins so. */
+export function eventOf({ type, task, epoch, step }: LinePrefix, data: string, seq: number, at: number): StoredEvent {
+  // Nearly every event is one of a running task; what may be absent is spread only where it may be.
+  if (task !== '' && epoch !== undefined && step === '') return { seq, at, type, task, epoch, data }
+  return {
+    seq,
+    at,
+    type,
+    ...(task !== '' && { task }),
+    ...(epoch !== undefined && { epoch }),
+    ...(step !== '' && { step }),
+    data,
+  }
+}
+
+export function readPrefix(body: string, begin: number): LinePrefix {
   const a = body.indexOf('\t', begin)
   const b = body.indexOf('\t', a + 1)
   const c = body.indexOf('\t', b + 1)

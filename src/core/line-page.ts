@@ -1,5 +1,6 @@
 import type { StoredEvent } from './event.ts'
 import { LineDecoder } from './event-line.ts'
+import { type EventRow, lineEnd } from './event-row.ts'
 import type { TaskId } from './id.ts'
 
 // A page holds about this much, however large its events are, and at least one event.
@@ -38,13 +39,12 @@ export class LinePage {
   }
 
   /** Cuts the body line by line, because most of a large one may lie outside the page. */
-  add(row: { readonly first: number; readonly last: number; readonly at: number; readonly body: string }): void {
+  add(row: EventRow): void {
     const { first, at, body } = row
     const last = Math.min(row.last, this.#query.last)
     let begin = 0
     for (let seq = first; seq <= last && !this.isFull; seq++) {
-      const newline = body.indexOf('\n', begin)
-      const end = newline === -1 ? body.length : newline
+      const end = lineEnd(body, begin)
       if (seq >= this.next) {
         if (this.#isAskedFor(body, begin)) {
           this.events.push(this.#lines.decode(body, begin, end, seq, at))

@@ -4,7 +4,7 @@ import type { EventPage, Store } from '../stores/store.ts'
 import type { Clock, Timer } from './clock.ts'
 import { Firehose } from './firehose.ts'
 import { FirehosePoll } from './firehose-poll.ts'
-import { LogCursor, type LogSource, type LogStart, type TaskRange } from './log-cursor.ts'
+import { LogCursor, type LogQuery, type LogSource, type LogStart } from './log-cursor.ts'
 import { LoggedEvent } from './log-entry.ts'
 import type { Metrics } from './metrics.ts'
 import { Ring } from './ring.ts'
@@ -123,9 +123,9 @@ export class Feed implements LogSource {
     for (const firehoses of this.#firehoses.values()) for (const firehose of firehoses) firehose.close()
   }
 
-  async read(ring: Ring, after: number, task: TaskRange | undefined): Promise<EventPage> {
+  async read(ring: Ring, query: LogQuery): Promise<EventPage> {
     const { key } = ring
-    const page = await this.#store.events(key, { after, limit: pageEventsMax, ...(task && { task }) })
+    const page = await this.#store.events(key, { ...query, limit: pageEventsMax })
     // Erased by another node; what this one erases is told by its commit.
     if (ring.isGone(page) && this.#rings.get(key) === ring) this.closeThread(key)
     return page

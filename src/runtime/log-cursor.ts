@@ -1,16 +1,21 @@
 import { invariant } from '../core/errors.ts'
+import { type EventRow, rowLength } from '../core/event-row.ts'
 import type { EventPage, EventQuery } from '../stores/store.ts'
 import { nextTurn } from './clock.ts'
-import { batchEnd, LoggedEvent } from './log-entry.ts'
+import { batchEnd, batchLengthMax, LoggedEvent } from './log-entry.ts'
 import { checkGone, checkPlace, filterOf, isLast, type LogFilter, passes } from './log-filter.ts'
+import { type LogBatch, LogStretch } from './log-stretch.ts'
 import type { Ring } from './ring.ts'
 
 /** A task's range of the log; `last` is its terminal event, or as far as there is. */
 export type TaskRange = NonNullable<EventQuery['task']>
 
+/** Where a page begins, and what is on it. */
+export type LogQuery = Omit<EventQuery, 'limit'>
+
 /** Where a cursor gets pages from, and whom it tells. All cursors of a feed share one. */
 export interface LogSource {
-  read(ring: Ring, after: number, task: TaskRange | undefined): Promise<EventPage>
+  read(ring: Ring, query: LogQuery): Promise<EventPage>
   missed(): void
   closed(cursor: LogCursor, ring: Ring): void
 }
@@ -25,6 +30,7 @@ export interface LogStart {
 const restLengthMax = 768 * 1024
 
 const none: readonly LoggedEvent[] = []
+const noRows: readonly EventRow[] = []
 
 /**
  * A place in a thread's log, from which it is handed out in batches: replay, then live, without a seam.
@@ -43,9 +49,10 @@ export class LogCursor {
   readonly #task: TaskRange | undefined
   readonly #filter: LogFilter | undefined
   #head = 0
-  /** All that matches up to here was handed out, or is in `#rest`. */
+  /** All that matches up to here was handed out, or is in `#rest` or `#rows`. */
   #after: number
   #rest = none
+  #rows = noRows
   #isOver = false
   #isAsked = false
   #wake: (() => void) | undefined
@@ -83,13 +90,13 @@ export class LogCursor {
   }
 
   /** The next events, at least one; undefined if there will be none. Ask again when it has answered. */
-  async next(): Promise<readonly LoggedEvent[] | undefined> {
+  async next(): Promise<LogBatch<LoggedEvent> | undefined> {
     invariant(!this.#isAsked, 'a cursor is asked for one batch at a time')
     this.#isAsked = true
     try {
       while (!this.#isOver) {
-        const batch = this.#rest.length > 0 ? this.#fromRest() : await this.#look()
-        if (batch.length > 0) return batch
+        const batch = this.#fromRows() ?? (this.#rest.length > 0 ? this.#fromRest() : await this.#look())
+        if (batch instanceof LogStretch || batch.length > 0) return batch
       }
       return undefined
     } catch (error) {
@@ -104,6 +111,7 @@ export class LogCursor {
     if (this.#isOver) return
     this.#isOver = true
     this.#rest = none
+    this.#rows = noRows
     this.#ring.leave(this)
     this.wake()
     this.#source.closed(this, this.#ring)
@@ -133,7 +141,7 @@ export class LogCursor {
     }
     if (ring.isEnded) await this.#end()
     else if (ring.isCurrent && this.#after >= ring.head) await this.#changed()
-    else if (this.#after === ring.head) await ring.refresh((after) => this.#source.read(ring, after, undefined))
+    else if (this.#after === ring.head) await ring.refresh((after) => this.#source.read(ring, { after }))
     else await this.#readPage()
     return none
   }
@@ -157,12 +165,17 @@ export class LogCursor {
 
   async #read(): Promise<EventPage & { readonly hintCount: number }> {
     const { hintCount } = this.#ring
-    const page = await this.#source.read(this.#ring, this.#after, this.#task)
+    const after = this.#after
+    // Whoever looks at none of the events is handed what the store keeps.
+    const asked = this.#filter ? { after, ...(this.#task && { task: this.#task }) } : { after, asRows: true as const }
+    const page = await this.#source.read(this.#ring, asked)
     return { ...page, hintCount }
   }
 
-  #use({ events, upTo, head, hintCount }: EventPage & { readonly hintCount: number }): void {
+  #use(page: EventPage & { readonly hintCount: number }): void {
+    const { events, rows = noRows, upTo, head, hintCount } = page
     const filter = this.#filter
+    this.#rows = rows
     const matching = filter ? events.filter((event) => passes(filter, event)) : events
     const entries = matching.map((stored) => new LoggedEvent(this.#ring.key, stored))
     const end = batchEnd(entries, 0, restLengthMax)
@@ -170,6 +183,25 @@ export class LogCursor {
     this.#rest = isCut ? entries.slice(0, end) : entries
     this.#after = isCut ? (entries[end - 1]?.seq ?? upTo) : Math.max(this.#after, upTo)
     if (!isCut && upTo >= head) this.#ring.advance(head, hintCount)
+  }
+
+  #fromRows(): LogBatch<LoggedEvent> | undefined {
+    const rows = this.#rows
+    const [first] = rows
+    if (!first) return undefined
+    if (this.#ring.isEnded) {
+      // As with the rest of a page of events.
+      this.#after = first.first - 1
+      this.#rows = noRows
+      return none
+    }
+    const end = rowsEnd(rows)
+    if (end < rows.length) {
+      this.#rows = rows.slice(end)
+      return new LogStretch(this.#ring.key, rows.slice(0, end), false)
+    }
+    this.#rows = noRows
+    return new LogStretch(this.#ring.key, rows, this.#after >= this.#head)
   }
 
   #fromRest(): readonly LoggedEvent[] {
@@ -198,4 +230,14 @@ export class LogCursor {
       this.#ring.wait(this)
     })
   }
+}
+
+/** Where a batch of rows ends: after as much text as it may hold, and after one row at least. */
+function rowsEnd(rows: readonly EventRow[]): number {
+  let length = 0
+  const end = rows.findIndex((row, index) => {
+    length += rowLength(row)
+    return length > batchLengthMax && index > 0
+  })
+  return end === -1 ? rows.length : end
 }

@@ -1,4 +1,5 @@
 import { type Event, type StoredEvent, toEvent } from '../core/event.ts'
+import { envelopeLength } from '../core/event-row.ts'
 import { eventText } from '../core/event-text.ts'
 import type { TaskId, ThreadKey } from '../core/id.ts'
 
@@ -17,9 +18,6 @@ export interface Made {
   readonly batch: readonly LogEntry[]
   readonly value: unknown
 }
-
-// What stands around the data in the text of an event, thread and task included, is about this long.
-const envelopeLength = 128
 
 /** An event that is encoded at most once, and parsed at most once, however many watch. */
 export class LoggedEvent implements LogEntry {
@@ -67,7 +65,7 @@ export class LoggedEvent implements LogEntry {
 }
 
 // What is handed out at once: large enough that a replay is mostly reading, small enough that a slow reader holds little.
-const batchLengthMax = 256 * 1024
+export const batchLengthMax = 256 * 1024
 
 /** Where a batch ends that begins at `from`: after as much text as it may hold, and after one event at least. */
 export function batchEnd(entries: readonly LoggedEvent[], from: number, lengthMax = batchLengthMax): number {

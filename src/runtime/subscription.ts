@@ -1,6 +1,7 @@
 import type { Event } from '../core/event.ts'
 import type { LogCursor } from './log-cursor.ts'
 import type { LoggedEvent } from './log-entry.ts'
+import { entriesOf } from './log-stretch.ts'
 
 type Next = IteratorResult<Event, undefined>
 
@@ -53,9 +54,10 @@ export class Subscription implements AsyncIterableIterator<Event, undefined> {
       this.#index = 1
       const cursor = this.#cursor ?? (await this.#opened())
       const batch = this.#isClosed ? undefined : await cursor.next()
-      const first = batch?.[0]
-      if (first && batch && !this.#isClosed) {
-        this.#batch = batch
+      const entries = batch && !this.#isClosed ? entriesOf(batch) : none
+      const [first] = entries
+      if (first) {
+        this.#batch = entries
         return { done: false, value: first.event }
       }
       this.#close()

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../core/event.ts'
+import type { EventRow } from '../core/event-row.ts'
 import type { Principal, TaskId, ThreadId, ThreadKey } from '../core/id.ts'
 import type { LivePart } from '../core/live-part.ts'
 import type { Message } from '../core/message.ts'
@@ -138,6 +139,11 @@ export interface EventQuery {
   readonly limit: number
   /** Only this task's events, read within its own range of the log. */
   readonly task?: { readonly id: TaskId; readonly first: number; readonly last: number }
+  /**
+   * The caller takes rows of lines as they are stored. A backend that keeps such rows then gives them instead of events, as many as
+   * make a `RowPage`, whatever the limit is. Without `task` only.
+   */
+  readonly asRows?: true
 }
 
 export interface EventPage {
@@ -145,6 +151,8 @@ export interface EventPage {
   /** The lowest number that is still kept; head + 1 if nothing is. */
   readonly first: number
   readonly events: readonly StoredEvent[]
+  /** What is on the page instead of events, if it was asked for as rows and they are kept so. */
+  readonly rows?: readonly EventRow[]
   /** All that matches up to this number is in this or an earlier page. */
   readonly upTo: number
 }

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { AgentContext, Event, Runtime } from '../../src/index.ts'
+import { entriesOf, type LogBatch } from '../../src/runtime/log-stretch.ts'
 import { heldAgent } from './held-agent.ts'
 import { createWorld, eventsUntil, gate, logOf, onEachStore } from './world.ts'
 
 const thread = 't'
 
-type Stream = { next(): Promise<readonly { readonly text: string }[] | undefined> }
+type Stream = { next(): Promise<LogBatch | undefined> }
 type PageOptions = NonNullable<Parameters<Runtime['logPage']>[1]>
 
 /** Emits in bursts of these sizes, each a commit or more of its own. */
@@ -24,7 +25,7 @@ async function drain(stream: Stream, countMax = Number.POSITIVE_INFINITY): Promi
   while (events.length < countMax) {
     const batch = await stream.next()
     if (!batch) break
-    events.push(...batch.map(({ text }) => JSON.parse(text) as Event))
+    events.push(...entriesOf(batch).map(({ text }) => JSON.parse(text) as Event))
   }
   return events
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { AgentContext } from '../../src/index.ts'
 import type { LogCursor } from '../../src/runtime/log-cursor.ts'
+import { entriesOf } from '../../src/runtime/log-stretch.ts'
 import { answered, echo, keptOf } from './pruned.ts'
 import { eventsUntil, onEachStore } from './world.ts'
 
@@ -16,7 +17,9 @@ async function flood(ctx: AgentContext): Promise<void> {
 async function drain(cursor: LogCursor): Promise<{ seqs: number[]; error?: unknown }> {
   const seqs: number[] = []
   try {
-    for (let batch = await cursor.next(); batch; batch = await cursor.next()) seqs.push(...batch.map(({ seq }) => seq))
+    for (let batch = await cursor.next(); batch; batch = await cursor.next()) {
+      seqs.push(...entriesOf(batch).map(({ seq }) => seq))
+    }
     return { seqs }
   } catch (error) {
     return { seqs, error }
@@ -34,7 +37,9 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       runtime.openLog({ thread, task: id }),
       runtime.openLog({ thread, types: ['custom'] }),
     ])
-    const begun = await Promise.all(cursors.map(async (cursor) => (await cursor.next())?.at(-1)?.seq ?? 0))
+    const begun = await Promise.all(
+      cursors.map(async (cursor) => entriesOf((await cursor.next()) ?? []).at(-1)?.seq ?? 0),
+    )
     await runtime.prune({ eventsPerThread: 1 })
     const { first } = await keptOf(runtime, thread)
     for (const [n, cursor] of cursors.entries()) {

@@ -1,8 +1,10 @@
 import { ndjsonBeat, ndjsonLine, sseComment, sseFrame, sseLiveFrame, sseRetry } from '../../protocol/event-stream.ts'
 import type { LogEntry } from '../../runtime/log-entry.ts'
+import type { LogStretch } from '../../runtime/log-stretch.ts'
 import { madeOnce } from '../made-once.ts'
+import { FrameBuffer } from './frame-buffer.ts'
 
-type Batch = readonly LogEntry[]
+type Framed = Pick<LogEntry, 'seq' | 'text'>
 
 /** How events look on one kind of stream. */
 export interface StreamFormat {
@@ -14,7 +16,9 @@ export interface StreamFormat {
   /** Says that the connection is alive, and nothing else. */
   readonly beat: Uint8Array
   /** The bytes of a batch, encoded once for all who are given the same batch. */
-  readonly encode: (batch: Batch) => Uint8Array
+  readonly encode: (batch: readonly LogEntry[]) => Uint8Array
+  /** The bytes of events as they are stored, in a buffer of the caller. */
+  readonly encodeStored: (stretch: LogStretch, into: FrameBuffer) => Uint8Array
 }
 
 export const sse: StreamFormat = {
@@ -22,45 +26,34 @@ export const sse: StreamFormat = {
   statusWhenOver: 204,
   opening: Buffer.from(sseRetry),
   beat: Buffer.from(sseComment),
-  encode: encoder(sseFrame),
+  ...encoding(sseFrame),
 }
 
 /** SSE that cannot be resumed: without ids. */
-export const liveSse: StreamFormat = { ...sse, encode: encoder(sseLiveFrame) }
+export const liveSse: StreamFormat = { ...sse, ...encoding(sseLiveFrame) }
 
 export const ndjson: StreamFormat = {
   contentType: 'application/x-ndjson; charset=utf-8',
   statusWhenOver: 200,
   beat: Buffer.from(ndjsonBeat),
-  encode: encoder(ndjsonLine),
+  ...encoding(ndjsonLine),
 }
 
-// Of a character as JavaScript counts them.
-const utf8BytesMax = 3
-// Holds any batch but one of a single huge event.
-const roomBytes = 1_048_576
-let room: Buffer | undefined
+// Batches that are kept are encoded here and copied, so that each is kept in as much memory as it needs.
+const shared = new FrameBuffer()
 
-/**
- * Each frame is written by itself: to join them to one text first and encode that takes more than twice as long, because
- * so large a text is not made where what is young is made.
- */
-function encoder(frame: (entry: LogEntry) => string): (batch: Batch) => Uint8Array {
-  return madeOnce((batch) => {
-    room ??= Buffer.allocUnsafeSlow(roomBytes)
-    const full: Buffer[] = []
-    let end = 0
-    for (const entry of batch) {
-      const text = frame(entry)
-      const bytesMax = text.length * utf8BytesMax
-      if (end + bytesMax > room.length) {
-        full.push(Buffer.from(room.subarray(0, end)))
-        end = 0
-      }
-      if (bytesMax > room.length) full.push(Buffer.from(text))
-      else end += room.write(text, end)
-    }
-    const last = Buffer.from(room.subarray(0, end))
-    return full.length === 0 ? last : Buffer.concat([...full, last])
-  })
+type Encoding = Pick<StreamFormat, 'encode' | 'encodeStored'>
+
+function encoding(frame: (entry: Framed) => string): Encoding {
+  return {
+    encode: madeOnce((batch) => {
+      for (const entry of batch) shared.add(frame(entry))
+      return Buffer.from(shared.take())
+    }),
+    encodeStored: (stretch, into) => {
+      into.reserve(stretch.length)
+      stretch.texts((seq, text) => into.add(frame({ seq, text })))
+      return into.take()
+    },
+  }
 }

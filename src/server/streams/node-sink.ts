@@ -21,6 +21,10 @@ export class NodeSink implements Sink {
     return this.#outgoing.writableLength
   }
 
+  get isFlushed(): boolean {
+    return this.#outgoing.writableLength === 0
+  }
+
   get taken(): number {
     const { socket } = this.#outgoing
     return socket ? socket.bytesWritten - socket.writableLength - queued(socket) : 0

@@ -19,6 +19,8 @@ export interface Sink {
   readonly isClosed: boolean
   /** The bytes that the reader has yet to take. */
   readonly backlog: number
+  /** Whether nothing refers to what was written any more, so that its memory can be used again. */
+  readonly isFlushed: boolean
   /** Changes when the reader takes something, and stays while it takes nothing, whatever is written meanwhile. */
   readonly taken: number
 }

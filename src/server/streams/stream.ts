@@ -1,13 +1,14 @@
 import { isHoldfastError } from '../../core/errors.ts'
-import type { LogEntry } from '../../runtime/log-entry.ts'
+import { type LogBatch, LogStretch } from '../../runtime/log-stretch.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { StreamFormat } from './encode-batch.ts'
+import { FrameBuffer } from './frame-buffer.ts'
 import type { Sink } from './sink.ts'
 import type { StreamPlace, Watched } from './streams.ts'
 
 /** What a stream reads from: a thread's log, or all of a principal's. */
 export interface BatchSource {
-  next(): Promise<readonly LogEntry[] | undefined>
+  next(): Promise<LogBatch | undefined>
   close(): void
 }
 
@@ -33,6 +34,8 @@ export interface StreamParts {
 export class Stream implements Watched {
   readonly #parts: StreamParts
   #isQuiet = false
+  /** While stored events follow each other: a stream that waits for new ones has none. */
+  #frames: FrameBuffer | undefined
 
   private constructor(parts: StreamParts) {
     this.#parts = parts
@@ -73,11 +76,11 @@ export class Stream implements Watched {
   }
 
   async #carry(): Promise<void> {
-    const { source, sink, format, log } = this.#parts
+    const { source, sink, log } = this.#parts
     try {
       for (let batch = await source.next(); batch && !sink.isClosed; batch = await source.next()) {
         this.#isQuiet = false
-        if (!sink.write(format.encode(batch))) await sink.drained()
+        if (!sink.write(this.#encoded(batch))) await sink.drained()
       }
     } catch (error) {
       // The headers are gone, so the reader cannot be told here. It comes back with its last id and is told then.
@@ -87,5 +90,14 @@ export class Stream implements Watched {
       }
     }
     this.end()
+  }
+
+  #encoded(batch: LogBatch): Uint8Array {
+    const { sink, format } = this.#parts
+    if (!(batch instanceof LogStretch)) return format.encode(batch)
+    // What the sink has not handed on yet is not written over.
+    const frames = (sink.isFlushed && this.#frames) || new FrameBuffer()
+    this.#frames = batch.isLast ? undefined : frames
+    return format.encodeStored(batch, frames)
   }
 }

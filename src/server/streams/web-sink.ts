@@ -7,6 +7,8 @@ const pieceBytes = 16 * 1024
 
 /** A web stream, for whatever server the handler is mounted into. Counts bytes, not chunks. */
 export class WebSink implements Sink {
+  /** Whoever reads may keep what it got. */
+  readonly isFlushed = false
   readonly stream: ReadableStream<Uint8Array>
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #onDrained: (() => void) | undefined

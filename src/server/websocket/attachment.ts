@@ -1,6 +1,7 @@
 import { isTerminalEvent } from '../../core/event.ts'
 import type { FrameId } from '../../protocol/frames.ts'
 import type { LogEntry } from '../../runtime/log-entry.ts'
+import { entriesOf } from '../../runtime/log-stretch.ts'
 import type { BatchSource } from '../streams/stream.ts'
 import { eventFrames } from './encode-frames.ts'
 import type { Outbox } from './outbox.ts'
@@ -52,8 +53,9 @@ export class Attachment {
     let hasEnded = source.isOver ?? false
     while (!this.#isStopped && !outbox.isClosed) {
       if (!outbox.hasRoom) await outbox.whenRoom()
-      const entries = this.#isStopped ? undefined : await source.next()
-      if (!entries) break
+      const batch = this.#isStopped ? undefined : await source.next()
+      if (!batch) break
+      const entries = entriesOf(batch)
       await this.#push(entries)
       const last = entries.at(-1)
       hasEnded = last !== undefined && isTerminalEvent(last)

@@ -1,5 +1,6 @@
 import type { ThreadKey } from '../../core/id.ts'
 import { LinePage, pageLengthMax } from '../../core/line-page.ts'
+import { RowPage, rowPageEnd, rowPageLengthMax } from '../../core/row-page.ts'
 import type { EventPage, EventQuery } from '../store.ts'
 import type { Connection } from './connection.ts'
 
@@ -59,6 +60,7 @@ export async function readEvents(
 ): Promise<EventPage[]> {
   const places = asks.map(placeOf)
   const isFiltered = asks.some(({ query }) => query.task)
+  const lengthMax = asks.every(({ query }) => query.asRows) ? rowPageLengthMax : pageLengthMax
   const values = [
     asks.map(({ key }) => key),
     places.map(({ from }) => from),
@@ -66,7 +68,7 @@ export async function readEvents(
     // More rows than this cannot be needed, because each holds an event; a filtered read may need any number of them.
     asks.map(({ query }) => (query.task ? 10_000 : query.limit)),
     asks.map(({ query }) => query.task?.id ?? null),
-    isFiltered ? lookLengthMax : Math.min(pageLengthMax, Math.ceil(lookLengthMax / asks.length)),
+    isFiltered ? lookLengthMax : Math.min(lengthMax, Math.ceil(lookLengthMax / asks.length)),
   ]
   const statement = { name: 'events', sql: selectPages, values }
   const rows = await connection.query<PageRow>(isFiltered ? statement : { ...statement, timeoutMs })
@@ -74,7 +76,8 @@ export async function readEvents(
   return asks.map((ask, n) => pageOf(ask, byPlace.get(n + 1) ?? []))
 }
 
-function placeOf({ query: { after, task } }: EventAsk): { from: number; to: number } {
+function placeOf({ query: { after, task, asRows } }: EventAsk): { from: number; to: number } {
+  if (asRows) return { from: after + 1, to: rowPageEnd(after) }
   return { from: Math.max(after + 1, task?.first ?? 0), to: task?.last ?? Number.MAX_SAFE_INTEGER }
 }
 
@@ -84,6 +87,7 @@ function pageOf(ask: EventAsk, rows: readonly PageRow[]): EventPage {
   const { after, limit, task } = ask.query
   const { from, to } = placeOf(ask)
   const { head, kept: first } = any
+  if (ask.query.asRows) return rowsOf(ask.query, any, rows)
   const last = Math.min(head, to)
   const page = new LinePage({ from: Math.max(from, first), last, limit, task: task?.id })
   for (const { first: start, body, ...row } of rows) {
@@ -93,4 +97,13 @@ function pageOf(ask: EventAsk, rows: readonly PageRow[]): EventPage {
   }
   const { events, next } = page
   return { head, first, events, upTo: next <= last ? next - 1 : Math.min(head, Math.max(after, last)) }
+}
+
+function rowsOf({ after }: EventQuery, { head, kept: first }: PageRow, rows: readonly PageRow[]): EventPage {
+  const page = new RowPage(Math.max(after, first - 1))
+  for (const { first: start, last, at, body } of rows) {
+    if (start === null || body === null || page.isFull) break
+    page.add({ first: start, last, at, body })
+  }
+  return { head, first, events: [], rows: page.rows, upTo: Math.min(head, page.upTo) }
 }

@@ -1,5 +1,7 @@
+import type { EventRow } from '../../core/event-row.ts'
 import type { ThreadKey } from '../../core/id.ts'
 import { LinePage } from '../../core/line-page.ts'
+import { RowPage } from '../../core/row-page.ts'
 import type { EventPage, EventQuery } from '../store.ts'
 import type { Connection } from './connection.ts'
 
@@ -20,8 +22,9 @@ const lookLengthMax = 4_194_304
  * where to go on.
  */
 export function readEvents(connection: Connection, key: ThreadKey, query: EventQuery): EventPage {
-  const thread = connection.get<{ n: number; first: number; head: number }>(selectThread, key)
+  const thread = connection.get<ThreadRow>(selectThread, key)
   if (!thread) return { head: 0, first: 1, events: [], upTo: 0 }
+  if (query.asRows) return readRows(connection, thread, query)
   const { head, first } = thread
   const last = Math.min(head, query.task?.last ?? head)
   const from = Math.max(query.after + 1, first, query.task?.first ?? first)
@@ -29,8 +32,7 @@ export function readEvents(connection: Connection, key: ThreadKey, query: EventQ
   const page = new LinePage({ from, last, limit: query.limit, task })
   if (from <= last && query.limit > 0) {
     let lookedLength = 0
-    for (const row of connection.prepare(selectChunks).iterate(thread.n, from, last)) {
-      const chunk = row as unknown as ChunkRow
+    for (const chunk of chunksOf(connection, thread, from, last)) {
       lookedLength += chunk.body.length
       if (task !== undefined && !chunk.body.includes(`\t${task}\t`)) page.skip(chunk.last)
       else page.add(chunk)
@@ -41,9 +43,24 @@ export function readEvents(connection: Connection, key: ThreadKey, query: EventQ
   return { head, first, events, upTo: next <= last ? next - 1 : Math.min(head, Math.max(query.after, last)) }
 }
 
-interface ChunkRow {
+interface ThreadRow {
+  readonly n: number
   readonly first: number
-  readonly last: number
-  readonly at: number
-  readonly body: string
+  readonly head: number
+}
+
+function readRows(connection: Connection, thread: ThreadRow, { after }: EventQuery): EventPage {
+  const { head, first } = thread
+  const page = new RowPage(Math.max(after, first - 1))
+  if (page.upTo < head) {
+    for (const row of chunksOf(connection, thread, page.upTo + 1, head)) {
+      page.add(row)
+      if (page.isFull) break
+    }
+  }
+  return { head, first, events: [], rows: page.rows, upTo: Math.min(head, page.upTo) }
+}
+
+function chunksOf(connection: Connection, { n }: ThreadRow, from: number, last: number): Iterable<EventRow> {
+  return connection.prepare(selectChunks).iterate(n, from, last) as Iterable<unknown> as Iterable<EventRow>
 }

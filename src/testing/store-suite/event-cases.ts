@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { decodeRow } from '../../core/event-row.ts'
 import { taskId } from '../../core/id.ts'
 import type { EventPage, EventQuery, Store } from '../../stores/store.ts'
 import { commit, deltas, event, home, logOf, numbersOf, unit, upTo } from './builders.ts'
@@ -126,5 +127,35 @@ export const eventCases: StoreCase[] = [
     clock.advance(1000)
     await commit(store, unit({ events: deltas(5, 'bg_0') }))
     assert.deepEqual((await logOf(store)).slice(0, 60), before)
+  }),
+
+  storeCase(
+    'gives rows of lines that say what the events say, from any number on, where it keeps such rows',
+    async (store) => {
+      await withSixty(store)
+      const log = await logOf(store)
+      for (let after = 0; after <= 61; after++) {
+        const { rows, events, ...page } = await read(store, { after, asRows: true })
+        if (!rows) return assert.deepEqual({ events, ...page }, await read(store, { after }))
+        assert.deepEqual(rows.flatMap(decodeRow), log.slice(after))
+        assert.deepEqual({ events, ...page }, { head: 60, first: 1, events: [], upTo: 60 })
+      }
+    },
+  ),
+
+  storeCase('ends a page of rows soon after a multiple of 1024, wherever it begins', async (store) => {
+    for (let n = 0; n < 6; n++) await commit(store, unit({ events: deltas(500, 'bg_0') }))
+    const log = await logOf(store)
+    const ends: number[] = []
+    for (const from of [0, 1000, 1023]) {
+      for (let after = from; after < 3000; ) {
+        const { rows, upTo } = await read(store, { after, asRows: true })
+        if (!rows) return
+        assert.deepEqual(rows.flatMap(decodeRow), log.slice(after, upTo))
+        if (after === from) ends.push(upTo)
+        after = upTo
+      }
+    }
+    assert.ok(ends.every((end) => end >= 1024 && end === ends[0]))
   }),
 ]

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EventType, type StoredEvent, toEvent } from '../../../src/core/event.ts'
-import { eventText } from '../../../src/core/event-text.ts'
+import { encodeLine } from '../../../src/core/event-line.ts'
+import { decodeRow, rowAfter } from '../../../src/core/event-row.ts'
+import { eventText, rowTexts } from '../../../src/core/event-text.ts'
 import { principal, taskId, threadId, threadKey } from '../../../src/core/id.ts'
 
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
@@ -78,5 +80,31 @@ describe('the text of an event', () => {
         expect(eventText(thread, event)).not.toMatch(/[\r\n]/)
       }),
     )
+  })
+
+  it('is the same, handed out for the rows in which events are stored', () => {
+    const lineOf = fc.record({ event: stored, times: fc.integer({ min: 1, max: 3 }) })
+    fc.assert(
+      fc.property(key, fc.array(lineOf, { minLength: 1, maxLength: 6 }), (thread, lines) => {
+        const events = lines
+          .flatMap(({ event, times }) => Array.from({ length: times }, () => event))
+          .map((event, index): StoredEvent => ({ ...event, seq: 9 + index, at: 5 }))
+        const row = { first: 9, last: 8 + events.length, at: 5, body: events.map(encodeLine).join('\n') }
+        const texts: [number, string][] = []
+        rowTexts(thread, row, (seq, each) => texts.push([seq, each]))
+        expect(texts).toEqual(events.map((event) => [event.seq, eventText(thread, event)]))
+        expect(decodeRow(row)).toEqual(events)
+      }),
+    )
+  })
+
+  it('follows any number of a row', () => {
+    const body = ['a', 'b', 'c'].map((each) => `custom\t\t\t\t"${each}"`).join('\n')
+    const row = { first: 4, last: 6, at: 5, body }
+    for (const after of [0, 3, 4, 5]) {
+      const rest = rowAfter(row, after)
+      expect(rest.first).toBe(Math.max(4, after + 1))
+      expect(decodeRow(rest)).toEqual(decodeRow(row).filter(({ seq }) => seq > after))
+    }
   })
 })

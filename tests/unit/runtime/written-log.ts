@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventDraft, EventType } from '../../../src/core/event.ts'
+import { encodeLine } from '../../../src/core/event-line.ts'
+import type { EventRow } from '../../../src/core/event-row.ts'
 import { principal, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../../../src/core/id.ts'
 import type { Committed, Unit } from '../../../src/core/unit.ts'
 import { Feed } from '../../../src/runtime/feed.ts'
+import { LogStretch } from '../../../src/runtime/log-stretch.ts'
 import { Metrics } from '../../../src/runtime/metrics.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import type { EventPage, Store } from '../../../src/stores/store.ts'
@@ -34,6 +37,8 @@ export interface Reading {
   readonly pause?: () => Promise<unknown>
   /** At most this many events are on a page. */
   readonly pageEvents?: number
+  /** Whoever takes rows is given rows of so many events each. */
+  readonly rowEvents?: number | undefined
 }
 
 /** A feed on a memory store, with somebody who commits and publishes, as the writer of this node or of another. */
@@ -54,14 +59,14 @@ export class WrittenLog {
     return here
   }
 
-  private constructor({ pause, pageEvents = 1000 }: Reading) {
+  private constructor({ pause, pageEvents = 1000, rowEvents }: Reading) {
     const inner = memoryStore({ clock: this.clock })
     const events: Store['events'] = async (key, query) => {
       this.readCount += 1
       await pause?.()
       const page = await inner.events(key, { ...query, limit: Math.min(query.limit, pageEvents) })
       await pause?.()
-      return this.#cut(page)
+      return query.asRows && rowEvents !== undefined ? inRows(this.#cut(page), rowEvents) : this.#cut(page)
     }
     this.store = new Proxy(inner, {
       get: (target, name) => {
@@ -127,6 +132,18 @@ export class WrittenLog {
   }
 }
 
+/** The page as a store gives it that keeps lines. */
+function inRows({ events, ...page }: EventPage, rowEvents: number): EventPage {
+  const rows: EventRow[] = []
+  for (let from = 0; from < events.length; from += rowEvents) {
+    const some = events.slice(from, from + rowEvents)
+    const [first, last] = [some[0], some.at(-1)]
+    if (!first || !last) break
+    rows.push({ first: first.seq, last: last.seq, at: first.at, body: some.map(encodeLine).join('\n') })
+  }
+  return { ...page, events: [], rows }
+}
+
 interface Scheduler {
   count(): number
   waitOne(): Promise<void>
@@ -155,6 +172,6 @@ export async function turns(count = 20): Promise<void> {
   for (let i = 0; i < count; i += 1) await nextTurn()
 }
 
-export function seqs(entries: readonly { readonly seq: number }[] | undefined): number[] | undefined {
-  return entries?.map((entry) => entry.seq)
+export function seqs(batch: LogStretch | readonly { readonly seq: number }[] | undefined): number[] | undefined {
+  return (batch instanceof LogStretch ? batch.entries() : batch)?.map((entry) => entry.seq)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { liveSse, ndjson, sse } from '../../../../src/server/streams/encode-batch.ts'
-import { entry } from './fake-source.ts'
+import { FrameBuffer } from '../../../../src/server/streams/frame-buffer.ts'
+import { entry, stretch } from './fake-source.ts'
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
 
@@ -35,5 +36,17 @@ describe('a batch', () => {
     )
     const whole = long.map(({ text: each }) => `${each}\n`).join('')
     expect(text(ndjson.encode(long))).toBe(whole)
+  })
+})
+
+describe('events as they are stored', () => {
+  const data = ['ü\u2028', 'x'.repeat(100_000), '€'.repeat(100_000), 'last']
+
+  it('are encoded as they are from memory', () => {
+    const stored = stretch(7, data)
+    const into = new FrameBuffer()
+    for (const format of [sse, liveSse, ndjson]) {
+      expect(text(format.encodeStored(stored, into))).toBe(text(format.encode(stored.entries())))
+    }
   })
 })

@@ -23,6 +23,10 @@ export class FakeSink implements Sink {
     return this.written.reduce((sum, bytes) => sum + bytes.byteLength, 0) - this.#taken
   }
 
+  get isFlushed(): boolean {
+    return this.backlog === 0
+  }
+
   get taken(): number {
     return this.#taken
   }

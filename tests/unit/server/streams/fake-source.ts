@@ -1,7 +1,14 @@
+import { principal, threadId, threadKey } from '../../../../src/core/id.ts'
 import type { LogEntry } from '../../../../src/runtime/log-entry.ts'
+import { type LogBatch, LogStretch } from '../../../../src/runtime/log-stretch.ts'
 import type { BatchSource } from '../../../../src/server/streams/stream.ts'
 
-export type Batch = readonly LogEntry[]
+/** Events of one row, with these texts as their data. */
+export function stretch(first: number, data: readonly string[], isLast = false): LogStretch {
+  const body = data.map((each) => `custom\t\t\t\t${JSON.stringify(each)}`).join('\n')
+  const key = threadKey(principal('alice'), threadId('t'))
+  return new LogStretch(key, [{ first, last: first + data.length - 1, at: 5, body }], isLast)
+}
 
 export function entry(seq: number, text = `{"seq":${seq}}`): LogEntry {
   return { seq, type: 'custom', text }
@@ -9,17 +16,17 @@ export function entry(seq: number, text = `{"seq":${seq}}`): LogEntry {
 
 /** Batches that the test hands out. */
 export class FakeSource implements BatchSource {
-  readonly #batches: (Batch | Error)[] = []
+  readonly #batches: (LogBatch | Error)[] = []
   #wake: (() => void) | undefined
   isClosed = false
   askedCount = 0
 
-  give(batch: Batch | Error): void {
+  give(batch: LogBatch | Error): void {
     this.#batches.push(batch)
     this.#wake?.()
   }
 
-  async next(): Promise<Batch | undefined> {
+  async next(): Promise<LogBatch | undefined> {
     this.askedCount += 1
     while (!this.isClosed) {
       const batch = this.#batches.shift()

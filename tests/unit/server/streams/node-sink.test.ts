@@ -55,6 +55,15 @@ describe("Node's response as a sink", () => {
     expect(sink.backlog).toBe(0)
   })
 
+  it('is flushed when the operating system has taken all of it', async () => {
+    const { sink, client } = await opened()
+    const { drained } = await fill(sink)
+    expect(sink.isFlushed).toBe(false)
+    client.resume()
+    await drained
+    expect(sink.isFlushed).toBe(true)
+  })
+
   it('shows no progress while its reader takes nothing, though more is written', async () => {
     const { sink } = await opened()
     await fill(sink)

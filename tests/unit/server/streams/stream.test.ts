@@ -8,7 +8,7 @@ import { Stream } from '../../../../src/server/streams/stream.ts'
 import { Streams } from '../../../../src/server/streams/streams.ts'
 import { type ManualClock, manualClock } from '../../../../src/testing/manual-clock.ts'
 import { FakeSink } from './fake-sink.ts'
-import { entry, FakeSource } from './fake-source.ts'
+import { entry, FakeSource, stretch } from './fake-source.ts'
 
 const kib = 1024
 
@@ -68,6 +68,37 @@ describe('a stream', () => {
     sink.take(sink.backlog)
     await settled()
     expect(sink.written).toHaveLength(2)
+  })
+
+  it('encodes stored events where those before were, once the sink has handed them on', async () => {
+    const { sink, source } = begin()
+    source.give(stretch(1, ['first']))
+    await settled()
+    sink.take(sink.backlog)
+    source.give(stretch(2, ['second']))
+    await settled()
+    const [first, second] = sink.written
+    expect(second?.buffer).toBe(first?.buffer)
+    expect(Buffer.from(second ?? []).toString()).toContain('"second"')
+  })
+
+  it('writes over nothing that the sink still holds', async () => {
+    const { sink, source } = begin()
+    source.give(stretch(1, ['first']))
+    source.give(stretch(2, ['second']))
+    source.give(stretch(3, ['third']))
+    await settled()
+    expect(sink.text.match(/"(first|second|third)"/g)).toEqual(['"first"', '"second"', '"third"'])
+  })
+
+  it('holds no memory for stored events while it waits for new ones', async () => {
+    const { sink, source } = begin()
+    source.give(stretch(1, ['first'], true))
+    await settled()
+    sink.take(sink.backlog)
+    source.give(stretch(2, ['second'], true))
+    await settled()
+    expect(sink.written[1]?.buffer).not.toBe(sink.written[0]?.buffer)
   })
 
   it('closes its source and gives its place back when the client leaves', async () => {
