@@ -8,6 +8,7 @@ import { LogCursor, type LogQuery, type LogSource, type LogStart } from './log-c
 import { LoggedEvent } from './log-entry.ts'
 import type { Metrics } from './metrics.ts'
 import { Ring } from './ring.ts'
+import { StretchCache } from './stretch-cache.ts'
 
 // Large enough that a replay is mostly reading, small enough that it does not hold up the event loop.
 const pageEventsMax = 1000
@@ -19,6 +20,7 @@ export class Feed implements LogSource {
   readonly #store: Store
   readonly #metrics: Metrics
   readonly #clock: Clock
+  readonly stretches: StretchCache
   readonly #rings = new Map<ThreadKey, Ring>()
   readonly #cursors = new Set<LogCursor>()
   readonly #firehoses = new Map<Principal, Set<Firehose>>()
@@ -31,6 +33,7 @@ export class Feed implements LogSource {
     this.#store = store
     this.#metrics = metrics
     this.#clock = clock
+    this.stretches = new StretchCache(clock)
     this.#firehosePoll = new FirehosePoll(store)
   }
 
@@ -110,6 +113,7 @@ export class Feed implements LogSource {
 
   /** The thread was erased: its watchers see what was published until now, and then it is over for them. */
   closeThread(key: ThreadKey): void {
+    this.stretches.forget(key)
     this.#rings.get(key)?.end()
     // Whoever comes from now on sees what is written from now on.
     this.#rings.delete(key)
@@ -118,6 +122,7 @@ export class Feed implements LogSource {
 
   close(): void {
     this.#isClosed = true
+    this.stretches.close()
     for (const timer of this.#givingWay.values()) timer.cancel()
     for (const cursor of this.#cursors) cursor.close()
     for (const firehoses of this.#firehoses.values()) for (const firehose of firehoses) firehose.close()

@@ -6,6 +6,7 @@ import { batchEnd, batchLengthMax, LoggedEvent } from './log-entry.ts'
 import { checkGone, checkPlace, filterOf, isLast, type LogFilter, passes } from './log-filter.ts'
 import { type LogBatch, LogStretch } from './log-stretch.ts'
 import type { Ring } from './ring.ts'
+import type { StretchCache } from './stretch-cache.ts'
 
 /** A task's range of the log; `last` is its terminal event, or as far as there is. */
 export type TaskRange = NonNullable<EventQuery['task']>
@@ -15,6 +16,7 @@ export type LogQuery = Omit<EventQuery, 'limit'>
 
 /** Where a cursor gets pages from, and whom it tells. All cursors of a feed share one. */
 export interface LogSource {
+  readonly stretches: StretchCache
   read(ring: Ring, query: LogQuery): Promise<EventPage>
   missed(): void
   closed(cursor: LogCursor, ring: Ring): void
@@ -198,10 +200,14 @@ export class LogCursor {
     const end = rowsEnd(rows)
     if (end < rows.length) {
       this.#rows = rows.slice(end)
-      return new LogStretch(this.#ring.key, rows.slice(0, end), false)
+      return this.#stretch(rows.slice(0, end), false)
     }
     this.#rows = noRows
-    return new LogStretch(this.#ring.key, rows, this.#after >= this.#head)
+    return this.#stretch(rows, this.#after >= this.#head)
+  }
+
+  #stretch(rows: readonly EventRow[], isLast: boolean): LogStretch {
+    return new LogStretch(this.#ring, rows, this.#source.stretches, isLast)
   }
 
   #fromRest(): readonly LoggedEvent[] {

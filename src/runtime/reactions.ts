@@ -41,6 +41,7 @@ export class Reactions {
     const { feed, executor, signals, owners, metrics } = this.#parts
     metrics.committed(unit.events.length)
     if (unit.erase) feed.closeThread(unit.thread)
+    if (unit.trim !== undefined) feed.stretches.forget(unit.thread)
     feed.publish(unit.thread, verdict.first, verdict.at, unit.events)
     if (unit.fence) {
       const lastSeq = verdict.first + unit.events.length - 1

@@ -17,7 +17,7 @@ export interface StreamFormat {
   readonly beat: Uint8Array
   /** The bytes of a batch, encoded once for all who are given the same batch. */
   readonly encode: (batch: readonly LogEntry[]) => Uint8Array
-  /** The bytes of events as they are stored, in a buffer of the caller. */
+  /** The bytes of events as they are stored: in a buffer of the caller, or as they were made for others. */
   readonly encodeStored: (stretch: LogStretch, into: FrameBuffer) => Uint8Array
 }
 
@@ -50,10 +50,11 @@ function encoding(frame: (entry: Framed) => string): Encoding {
       for (const entry of batch) shared.add(frame(entry))
       return Buffer.from(shared.take())
     }),
-    encodeStored: (stretch, into) => {
-      into.reserve(stretch.length)
-      stretch.texts((seq, text) => into.add(frame({ seq, text })))
-      return into.take()
-    },
+    encodeStored: (stretch, into) =>
+      stretch.made(frame, () => {
+        into.reserve(stretch.length)
+        stretch.texts((seq, text) => into.add(frame({ seq, text })))
+        return into.take()
+      }),
   }
 }

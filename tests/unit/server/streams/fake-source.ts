@@ -1,13 +1,18 @@
 import { principal, threadId, threadKey } from '../../../../src/core/id.ts'
 import type { LogEntry } from '../../../../src/runtime/log-entry.ts'
 import { type LogBatch, LogStretch } from '../../../../src/runtime/log-stretch.ts'
+import { Ring } from '../../../../src/runtime/ring.ts'
+import { StretchCache } from '../../../../src/runtime/stretch-cache.ts'
 import type { BatchSource } from '../../../../src/server/streams/stream.ts'
+import { manualClock } from '../../../../src/testing/manual-clock.ts'
+
+const cache = new StretchCache(manualClock())
 
 /** Events of one row, with these texts as their data. */
 export function stretch(first: number, data: readonly string[], isLast = false): LogStretch {
   const body = data.map((each) => `custom\t\t\t\t${JSON.stringify(each)}`).join('\n')
-  const key = threadKey(principal('alice'), threadId('t'))
-  return new LogStretch(key, [{ first, last: first + data.length - 1, at: 5, body }], isLast)
+  const ring = new Ring(threadKey(principal('alice'), threadId('t')))
+  return new LogStretch(ring, [{ first, last: first + data.length - 1, at: 5, body }], cache, isLast)
 }
 
 export function entry(seq: number, text = `{"seq":${seq}}`): LogEntry {
