@@ -11,7 +11,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Unit } from '../src/core/unit.ts'
 import { sqliteStore } from '../src/stores/sqlite/index.ts'
-import { packUnit } from '../src/stores/sqlite/packed-unit.ts'
+import { LineBytes } from '../src/stores/sqlite/line-bytes.ts'
+import { packBatch } from '../src/stores/sqlite/packed-batch.ts'
 import { SqliteWriter } from '../src/stores/sqlite/writer.ts'
 import { acceptUnit, emitUnit, eventBytes, fileBytes, payload, quantile, withPath } from './sqlite-load.ts'
 
@@ -33,7 +34,8 @@ const hosts: Record<HostName, (path: string) => Promise<Host>> = {
   async 'main thread'(path) {
     const writer = new SqliteWriter({ path, mayMigrate: true })
     const moment = () => ({ now: Date.now(), nextTask: taskCount, leaseHolders: [] })
-    return { commit: (units) => writer.apply(units.map(packUnit), moment()), close: () => writer.close(taskCount) }
+    const commit = (units: readonly Unit[]) => writer.apply(packBatch(units, new LineBytes()), moment())
+    return { commit, close: () => writer.close(taskCount) }
   },
 
   async 'own thread'(path) {

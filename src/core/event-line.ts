@@ -6,7 +6,12 @@ import type { TaskId } from './id.ts'
  * a chunk is split without parsing and the data stays the text that was first encoded.
  */
 export function encodeLine(event: EventDraft): string {
-  return `${event.type}\t${event.task ?? ''}\t${event.epoch ?? ''}\t${event.step ?? ''}\t${event.data}`
+  return `${linePrefix(event)}${event.data}`
+}
+
+/** What stands before the data. */
+export function linePrefix({ type, task, epoch, step }: EventDraft): string {
+  return `${type}\t${task ?? ''}\t${epoch ?? ''}\t${step ?? ''}\t`
 }
 
 /** What a line says before its data. */

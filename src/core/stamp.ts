@@ -14,11 +14,13 @@ export function stamped(put: TaskPut, at: number, lastSeq: number): Partial<Task
 /** The first and the last number of each task's events in a unit whose own first number is given. */
 export function taskRanges(events: readonly EventDraft[], first: number): ReadonlyMap<TaskId, Range> {
   const ranges = new Map<TaskId, [first: number, last: number]>()
-  for (const [index, { task }] of events.entries()) {
+  let last: { readonly task: TaskId; readonly range: [first: number, last: number] } | undefined
+  for (let index = 0; index < events.length; index++) {
+    const task = events[index]?.task
     if (task === undefined) continue
-    const range = ranges.get(task)
-    if (range) range[1] = first + index
-    else ranges.set(task, [first + index, first + index])
+    if (task !== last?.task) last = { task, range: ranges.get(task) ?? [first + index, first + index] }
+    last.range[1] = first + index
+    ranges.set(task, last.range)
   }
   return ranges
 }

@@ -1,7 +1,7 @@
 import { principalOf, type ThreadKey } from '../../core/id.ts'
 import type { Fence, Refusal, Removed, Verdict } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
-import type { PackedUnit } from './packed-unit.ts'
+import type { PackedUnit } from './packed-batch.ts'
 import { writeQuestion } from './questions.ts'
 import type { TaskWrites, UnitPlace } from './task-writes.ts'
 import type { KnownThread, ThreadWrites } from './thread-writes.ts'
@@ -32,12 +32,15 @@ export interface Tables {
 export class Batch {
   readonly #tables: Tables
   readonly #moment: Moment
+  /** Where the lines of the units are. */
+  readonly #bytes: Uint8Array
   readonly #refused = new Set<string>()
   readonly #stale = new Set<ThreadKey>()
 
-  constructor(tables: Tables, moment: Moment) {
+  constructor(tables: Tables, moment: Moment, bytes: Uint8Array) {
     this.#tables = tables
     this.#moment = moment
+    this.#bytes = bytes
   }
 
   take(unit: PackedUnit): Verdict {
@@ -50,7 +53,7 @@ export class Batch {
 
   /** Writes what was held back to be written once. */
   flush(): void {
-    this.#tables.threads.flush()
+    this.#tables.threads.flush(this.#bytes)
     this.#tables.tasks.flush()
   }
 

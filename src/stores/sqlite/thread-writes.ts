@@ -1,7 +1,7 @@
 import { invariant } from '../../core/errors.ts'
 import { principalOf, type ThreadKey } from '../../core/id.ts'
 import type { Connection } from './connection.ts'
-import type { PackedUnit } from './packed-unit.ts'
+import type { PackedUnit, Piece } from './packed-batch.ts'
 
 /** A thread as the units taken so far have left it. */
 export interface KnownThread {
@@ -15,7 +15,12 @@ export interface KnownThread {
   /** Its row, as its last commit left it. */
   stored: ThreadRow
   /** Encoded events that wait for `flush`; the last of them has the number `head`. */
-  lines: string[]
+  pieces: PlacedPiece[]
+}
+
+interface PlacedPiece extends Piece {
+  /** Where it begins in the bytes of the batch. */
+  readonly from: number
 }
 
 interface ThreadRow {
@@ -55,7 +60,7 @@ const deleteFront = 'DELETE FROM chunks WHERE thread = ? AND first <= ?'
 const trimRowCountMax = 128
 const trimLengthMax = 262_144
 
-const insertChunk = 'INSERT INTO chunks (thread, first, last, at, body) VALUES (?, ?, ?, ?, ?)'
+const insertChunk = 'INSERT INTO chunks (thread, first, last, at, body) VALUES (?, ?, ?, ?, CAST(? AS TEXT))'
 
 // Some hundred bytes each: enough for all threads that are written to at the same time.
 const knownCountMax = 10_000
@@ -87,11 +92,13 @@ export class ThreadWrites {
     return thread
   }
 
-  append(thread: KnownThread, { lines, eventCount }: PackedUnit, at: number): void {
+  append(thread: KnownThread, { from, pieces, eventCount }: PackedUnit, at: number): void {
     if (eventCount === 0) return
-    const all = lines.split('\n')
-    if (all.length !== eventCount) throw new Error(`${all.length} lines cannot be ${eventCount} events`)
-    for (const line of all) thread.lines.push(line)
+    let next = from
+    for (const { bytes, events } of pieces) {
+      thread.pieces.push({ from: next, bytes, events })
+      next += bytes
+    }
     thread.head += eventCount
     thread.at = at
   }
@@ -103,7 +110,7 @@ export class ThreadWrites {
   erase(thread: KnownThread): number {
     const eventCount = thread.head - thread.first + 1
     for (const sql of eraseContent) this.#connection.run(sql, thread.n)
-    thread.lines = []
+    thread.pieces = []
     thread.first = thread.head + 1
     thread.wakes = 0
     return eventCount
@@ -122,9 +129,10 @@ export class ThreadWrites {
     return thread.first - before
   }
 
-  flush(): void {
+  /** Given the bytes that the pieces are places in. */
+  flush(bytes: Uint8Array): void {
     for (const thread of this.#used) {
-      this.#writeChunks(thread)
+      this.#writeChunks(thread, bytes)
       this.#writeRow(thread)
     }
     this.#used.clear()
@@ -137,19 +145,21 @@ export class ThreadWrites {
     this.#used.clear()
   }
 
-  #writeChunks({ n, head, at, lines }: KnownThread): void {
+  #writeChunks({ n, head, at, pieces }: KnownThread, bytes: Uint8Array): void {
+    let first = head + 1 - eventCount(pieces)
     let from = 0
-    for (const count of chunkCounts(lines)) {
-      const first = head - lines.length + 1 + from
-      const body = lines.slice(from, from + count).join('\n')
-      this.#connection.run(insertChunk, n, first, first + count - 1, at, body)
+    for (const count of chunkCounts(pieces.map((piece) => piece.bytes))) {
+      const chunk = pieces.slice(from, from + count)
+      const next = first + eventCount(chunk)
+      this.#connection.run(insertChunk, n, first, next - 1, at, bodyOf(chunk, bytes))
+      first = next
       from += count
     }
   }
 
   #writeRow(thread: KnownThread): void {
     const { n, first, head, rev, wakes, at, stored } = thread
-    thread.lines = []
+    thread.pieces = []
     // A trim that found nothing to remove has nothing to write either, and needs no fsync.
     const isAsStored = rev === stored.rev && head === stored.head && first === stored.first && wakes === stored.wakes
     if (isAsStored) return
@@ -164,7 +174,7 @@ export class ThreadWrites {
   }
 
   #keep(key: ThreadKey, row: ThreadRow): KnownThread {
-    const thread = { ...row, stored: row, lines: [] }
+    const thread = { ...row, stored: row, pieces: [] }
     this.#known.set(key, thread)
     return thread
   }
@@ -177,22 +187,38 @@ const longChunkLengthMin = 12_288
 // A reader that wants the last event of a row reads all of it.
 const longChunkLengthMax = 65_536
 
-/** How many lines go into each row: one row if they are few or many, else rows that pack well. */
-export function chunkCounts(lines: readonly string[]): number[] {
-  const length = lines.reduce((sum, line) => sum + line.length + 1, 0)
+/** How many pieces of these lengths go into each row: one row if they are few or many, else rows that pack well. */
+export function chunkCounts(lengths: readonly number[]): number[] {
+  const length = lengths.reduce((sum, piece) => sum + piece, 0)
   const lengthMax = length < longChunkLengthMin ? shortChunkLengthMax : longChunkLengthMax
   const counts: number[] = []
   let count = 0
   let filled = 0
-  for (const line of lines) {
-    if (count > 0 && filled + line.length > lengthMax) {
+  for (const piece of lengths) {
+    // The line feed behind the last piece of a row is left out of it.
+    if (count > 0 && filled + piece - 1 > lengthMax) {
       counts.push(count)
       count = 0
       filled = 0
     }
     count += 1
-    filled += line.length + 1
+    filled += piece
   }
   if (count > 0) counts.push(count)
   return counts
+}
+
+function eventCount(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { events }) => sum + events, 0)
+}
+
+/** Its lines, with a line feed between any two. Other threads may have had a turn between its pieces. */
+function bodyOf(pieces: readonly PlacedPiece[], bytes: Uint8Array): Uint8Array {
+  const length = pieces.reduce((sum, piece) => sum + piece.bytes, 0)
+  const [first] = pieces
+  const last = pieces.at(-1)
+  if (!first || !last) return new Uint8Array()
+  const end = last.from + last.bytes
+  if (end - first.from === length) return bytes.subarray(first.from, end - 1)
+  return Buffer.concat(pieces.map(({ from, bytes: count }) => bytes.subarray(from, from + count))).subarray(0, -1)
 }

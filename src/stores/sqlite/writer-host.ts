@@ -3,7 +3,8 @@ import { HoldfastError, invariant } from '../../core/errors.ts'
 import type { Unit, Verdict } from '../../core/unit.ts'
 import type { Moment } from './batch.ts'
 import { fromFailure } from './failure.ts'
-import { packUnit } from './packed-unit.ts'
+import { LineBytes } from './line-bytes.ts'
+import { packBatch } from './packed-batch.ts'
 import type { WriterOptions } from './writer.ts'
 import type { WriterAnswer, WriterRequest } from './writer-thread.ts'
 
@@ -18,12 +19,15 @@ interface Waiting {
  *
  * H1 Requests reach the writer in the order of the calls and are answered in that order.
  * H2 The thread keeps the process alive exactly while an answer is awaited.
- * H3 If the thread dies, nobody knows whether its last commit was made: what waits, and all that comes, is `store_failed`.
+ * H3 The lines of a batch are in memory that the thread reads as well, and nothing else is written there before it has answered.
+ * H4 If the thread dies, nobody knows whether its last commit was made: what waits, and all that comes, is `store_failed`.
  */
 export class WriterHost {
   readonly #path: string
   readonly #thread: Worker
   readonly #waiting: Waiting[] = []
+  /** For the next batch, unless one that is not answered has it. */
+  #lines: LineBytes | undefined
   #end: Error | undefined
 
   /** Starts the thread and opens the file; the answer is the host and the lowest task number never used. */
@@ -44,9 +48,16 @@ export class WriterHost {
   }
 
   async apply(units: readonly Unit[], moment: Moment): Promise<Verdict[]> {
-    const answer = await this.#ask({ type: 'apply', units: units.map(packUnit), moment })
-    invariant(answer.type === 'applied', 'a batch is answered by its verdicts')
-    return answer.verdicts
+    const lines = this.#lines ?? new LineBytes()
+    this.#lines = undefined
+    try {
+      const answer = await this.#ask({ type: 'apply', batch: packBatch(units, lines), moment })
+      invariant(answer.type === 'applied', 'a batch is answered by its verdicts')
+      return answer.verdicts
+    } finally {
+      lines.clear()
+      this.#lines = lines
+    }
   }
 
   async close(nextTask: number): Promise<void> {

@@ -3,12 +3,12 @@ import { invariant } from '../../core/errors.ts'
 import type { Verdict } from '../../core/unit.ts'
 import type { Moment } from './batch.ts'
 import { type Failure, toFailure } from './failure.ts'
-import type { PackedUnit } from './packed-unit.ts'
+import type { PackedBatch } from './packed-batch.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
 
 /** What the writer is asked to do. Requests are answered one by one, in their order. */
 export type WriterRequest =
-  | { readonly type: 'apply'; readonly units: readonly PackedUnit[]; readonly moment: Moment }
+  | { readonly type: 'apply'; readonly batch: PackedBatch; readonly moment: Moment }
   | { readonly type: 'close'; readonly nextTask: number }
 
 export type WriterAnswer =
@@ -35,7 +35,7 @@ answer(() => {
   const writer = new SqliteWriter(workerData as WriterOptions)
   port.on('message', (request: WriterRequest) => {
     if (request.type === 'apply') {
-      answer(() => ({ type: 'applied', verdicts: writer.apply(request.units, request.moment) }))
+      answer(() => ({ type: 'applied', verdicts: writer.apply(request.batch, request.moment) }))
       return
     }
     answer(() => {

@@ -3,7 +3,7 @@ import type { Verdict } from '../../core/unit.ts'
 import { Batch, type Moment, type Tables } from './batch.ts'
 import { Connection } from './connection.ts'
 import { translate, translateOpening } from './failure.ts'
-import type { PackedUnit } from './packed-unit.ts'
+import type { PackedBatch, PackedUnit } from './packed-batch.ts'
 import { checkSchema, migrate } from './schema.ts'
 import { Scrubber } from './scrubber.ts'
 import { TaskWrites } from './task-writes.ts'
@@ -60,9 +60,9 @@ export class SqliteWriter {
     return this.#nextTask
   }
 
-  apply(units: readonly PackedUnit[], moment: Moment): Verdict[] {
+  apply({ units, bytes }: PackedBatch, moment: Moment): Verdict[] {
     const verdicts = this.#transaction(moment.nextTask, () => {
-      const batch = new Batch(this.#tables, moment)
+      const batch = new Batch(this.#tables, moment, bytes)
       const taken = units.map((unit) => batch.take(unit))
       batch.flush()
       if (hasErased(units, taken)) this.#scrubber.note()

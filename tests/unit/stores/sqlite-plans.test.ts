@@ -8,8 +8,9 @@ import { taskId, threadId, threadOf } from '../../../src/core/id.ts'
 import { Batch } from '../../../src/stores/sqlite/batch.ts'
 import { Connection } from '../../../src/stores/sqlite/connection.ts'
 import { readEvents } from '../../../src/stores/sqlite/event-reads.ts'
+import { LineBytes } from '../../../src/stores/sqlite/line-bytes.ts'
 import { readOffer } from '../../../src/stores/sqlite/offer.ts'
-import { packUnit } from '../../../src/stores/sqlite/packed-unit.ts'
+import { packBatch } from '../../../src/stores/sqlite/packed-batch.ts'
 import { listQuestions } from '../../../src/stores/sqlite/questions.ts'
 import { listTasks, readSteps, readTask } from '../../../src/stores/sqlite/task-reads.ts'
 import { TaskWrites } from '../../../src/stores/sqlite/task-writes.ts'
@@ -101,11 +102,13 @@ describe('the plans of a SQLite store', () => {
     })
     const steps = dearSteps(() => {
       const [threads, tasks] = [new ThreadWrites(connection), new TaskWrites(connection)]
-      const batch = new Batch({ connection, threads, tasks }, { now: 1, nextTask: 1, leaseHolders: [] })
       const erase = { operation: 'erase', thread: home, rev: 2, erase: true, events: [] } as const
       const trim = { operation: 'trim', thread: home, trim: 1, events: [] } as const
       const units = [accepting(running('bg_0', { input: '1' }), { rev: 0 }), full, fenced('bg_0', 1), trim, erase]
-      for (const unit of units) expect(batch.take(packUnit(unit))).toMatchObject({ committed: true })
+      const packed = packBatch(units, new LineBytes())
+      const moment = { now: 1, nextTask: 1, leaseHolders: [] }
+      const batch = new Batch({ connection, threads, tasks }, moment, packed.bytes)
+      for (const unit of packed.units) expect(batch.take(unit)).toMatchObject({ committed: true })
       batch.flush()
     })
     expect(steps).toEqual([])

@@ -1,0 +1,95 @@
+import type { EventDraft, Range } from '../../core/event.ts'
+import { linePrefix } from '../../core/event-line.ts'
+import type { TaskId } from '../../core/id.ts'
+import { taskRanges } from '../../core/stamp.ts'
+import type { Unit } from '../../core/unit.ts'
+import type { LineBytes } from './line-bytes.ts'
+
+/** Some lines of a unit that stand one behind the other: how many bytes, with the line feed after each, and how many events. */
+export interface Piece {
+  readonly bytes: number
+  readonly events: number
+}
+
+/** A unit as it is given to the writer's thread. Its events are lines of a chunk, in bytes that all units of a batch share. */
+export interface PackedUnit extends Omit<Unit, 'events'> {
+  /** Where its lines begin. */
+  readonly from: number
+  readonly pieces: readonly Piece[]
+  readonly eventCount: number
+  /** The first and last place of each task's events in it, from 0 on. */
+  readonly ranges: ReadonlyMap<TaskId, Range>
+}
+
+export interface PackedBatch {
+  readonly units: readonly PackedUnit[]
+  readonly bytes: Uint8Array
+}
+
+// Lines are encoded so many characters at a time, because each time costs as much as some hundred of them.
+const pieceLength = 8_192
+// What a thread has less of in a commit goes into short rows, which are cut between any two lines.
+const linewiseLengthMax = 16_384
+
+/**
+ * Packs units for the writer's thread. Nothing of their events is copied on the way there: it is encoded to where both
+ * threads see it, as the bytes that will be in the file.
+ */
+export function packBatch(units: readonly Unit[], lines: LineBytes): PackedBatch {
+  const packed = units.map(({ events, ...rest }) => {
+    const from = lines.length
+    const pieces = packLines(events, lines)
+    return { ...withoutKnownInputs(rest), from, pieces, eventCount: events.length, ranges: taskRanges(events, 0) }
+  })
+  return { units: packed, bytes: lines.bytes }
+}
+
+function packLines(events: readonly EventDraft[], lines: LineBytes): Piece[] {
+  const pieces: Piece[] = []
+  const lengthMax = isShort(events) ? 0 : pieceLength
+  let last: EventDraft | undefined
+  let prefix = ''
+  let text = ''
+  let count = 0
+  for (const event of events) {
+    if (!last || !isAlike(last, event)) prefix = checkedLine(linePrefix(event))
+    last = event
+    text += `${prefix}${checkedLine(event.data)}\n`
+    count += 1
+    if (text.length < lengthMax) continue
+    pieces.push({ bytes: lines.write(text), events: count })
+    text = ''
+    count = 0
+  }
+  if (count > 0) pieces.push({ bytes: lines.write(text), events: count })
+  return pieces
+}
+
+function isShort(events: readonly EventDraft[]): boolean {
+  let length = 0
+  for (const { data } of events) {
+    length += data.length
+    if (length > linewiseLengthMax) return false
+  }
+  return true
+}
+
+/** Whether what stands before their data is the same. */
+function isAlike(one: EventDraft, other: EventDraft): boolean {
+  return one.type === other.type && one.task === other.task && one.epoch === other.epoch && one.step === other.step
+}
+
+function checkedLine(text: string): string {
+  if (text.includes('\n')) throw new Error('An event is one line, and this one holds a line feed')
+  return text
+}
+
+/** What a task was given never changes and may be large: only the put that brings it takes it across. */
+function withoutKnownInputs(unit: Omit<Unit, 'events'>): Omit<Unit, 'events'> {
+  if (!unit.tasks?.some((put) => !put.isNew && put.record.input !== undefined)) return unit
+  const tasks = unit.tasks.map((put) => {
+    const { input, ...record } = put.record
+    return put.isNew ? put : { ...put, record }
+  })
+  return { ...unit, tasks }
+}
