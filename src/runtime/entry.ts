@@ -4,6 +4,7 @@ import type { TaskId, ThreadKey } from '../core/id.ts'
 import type { LiveThread } from '../core/live-thread.ts'
 import type { StepRecord } from '../core/step.ts'
 import type { Committed, Operation, Refusal, Report, Unit } from '../core/unit.ts'
+import type { Lanes } from './lanes.ts'
 
 /** An execution of a task, as the writer knows it. */
 export interface Author {
@@ -94,7 +95,12 @@ export function recording(
   return { kind: 'step', author, events, report, steps, emittedBytes: bytes, bytes: bytes + size }
 }
 
-export function laneOf(entry: Entry): string {
+/** To the head of each lane, in the order in which they were there. */
+export function putBack(lanes: Lanes<Entry>, entries: readonly Entry[]): void {
+  for (const [lane, group] of Map.groupBy(entries, laneOf)) lanes.putBack(lane, group)
+}
+
+function laneOf(entry: Entry): string {
   return entry.kind === 'change' ? entry.change.lane : entry.author.task
 }
 

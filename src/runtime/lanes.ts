@@ -8,10 +8,9 @@ type Taking = 'taken' | 'blocked' | 'full'
 
 // What one lane may add to a batch. A batch that is one lane's flood is written in about a millisecond.
 export const turnBytes = 32 * 1024
-// What a lane may add that has been alone for a while, so that the fsync is not most of what its batches cost.
+// What a lane may add that is alone, so that the fsync is not most of what its batches cost. It comes to that by twice as much
+// in each batch that follows another: whoever writes now and then, every few milliseconds, is never made to wait for a large one.
 const aloneBytes = 384 * 1024
-// Batches in a row. Whoever writes now and then, every few milliseconds, is never made to wait for a large one.
-const aloneBatchCount = 8
 
 /**
  * Queues that take turns, one turn per batch. What is in one lane keeps its order; between lanes there is none, so a task
@@ -110,11 +109,11 @@ export class Lanes<Entry extends Queued> {
   #noteAlone(): void {
     const [lane, other] = this.#lanes.keys()
     this.#aloneCount = other === undefined && lane === this.#alone ? this.#aloneCount + 1 : 0
-    this.#alone = lane
+    this.#alone = other === undefined ? lane : undefined
   }
 
   #turn(lane: string, entries: Entry[], take: (entry: Entry, lane: string) => Taking): Taking {
-    const bytesMax = this.#aloneCount >= aloneBatchCount ? aloneBytes : turnBytes
+    const bytesMax = Math.min(aloneBytes, turnBytes * 2 ** this.#aloneCount)
     let bytes = 0
     let count = 0
     let taking: Taking = 'taken'

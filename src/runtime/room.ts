@@ -1,8 +1,10 @@
 import { turnBytes } from './lanes.ts'
+import { Waiters } from './waiters.ts'
 import type { Writer } from './writer.ts'
 
-// A task that waits for room stops here, so memory is bounded by the tasks that do not wait.
-const roomBytes = 256 * 1024
+// A task that waits for room stops here, so memory is bounded by the tasks that do not wait. Half of it is on its way
+// while the other half gathers.
+const roomBytes = 512 * 1024
 // While a whole batch waits already it stops at what its next turn can take, so that many tasks together neither hold up
 // the event loop with what they emit in one go nor queue up for long; one that emits little never waits for the others.
 const crowdedRoomBytes = turnBytes
@@ -17,7 +19,7 @@ export class Room {
   #unflushedBytes = 0
   /** What gathered while the store was down: no task fails for that. */
   #excusedBytes = 0
-  #waiters: (() => void)[] = []
+  readonly #waiters = new Waiters()
 
   constructor(writer: Pick<Writer, 'isDown' | 'isCrowded'>) {
     this.#writer = writer
@@ -43,12 +45,12 @@ export class Room {
   /** Resolves when there is room for more. */
   wait(): Promise<void> {
     if (this.#hasRoom) return ready
-    return new Promise((resolve) => this.#waiters.push(resolve))
+    return this.#waiters.wait()
   }
 
   /** Lets go on whoever waits, room or not. */
   release(): void {
-    for (const resolve of this.#waiters.splice(0)) resolve()
+    this.#waiters.release()
   }
 
   get #hasRoom(): boolean {

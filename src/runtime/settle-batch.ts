@@ -40,6 +40,18 @@ export function settleBatch(parts: SettleParts, items: readonly Item[], verdicts
   return again
 }
 
+/** Nothing of a batch is written: what its decisions took is given back, and what they were made from is read again. */
+export function withdraw(
+  parts: Omit<SettleParts, 'onCommitted'>,
+  items: readonly Item[],
+  areIdsSpent: boolean,
+): Unit[] {
+  for (const item of items) parts.around.giveBack({ ...item.taken, areIdsSpent })
+  const units = items.flatMap((item) => item.unit ?? [])
+  for (const unit of units) parts.threads.discard(unit.thread)
+  return units
+}
+
 function publish({ threads, onCommitted }: SettleParts, unit: Unit, verdict: Committed): void {
   if (unit.rev !== undefined) threads.get(unit.thread)?.stamp(unit, verdict)
   onCommitted(unit, verdict)

@@ -8,13 +8,15 @@ import { BackOff } from './back-off.ts'
 import { Batch, type BatchSurroundings, batchBytesMax, batchUnitsMax, type Item } from './batch.ts'
 import { type Clock, nextTurn, stopwatch, type Timer } from './clock.ts'
 import type { Company } from './company.ts'
-import { type Author, type Change, type Done, type Entry, isEndsOnly, isIntent, laneOf, recording } from './entry.ts'
+import { type Author, type Change, type Done, type Entry, isEndsOnly, isIntent, putBack, recording } from './entry.ts'
 import { type FatalParts, tellFatal } from './fatal.ts'
+import { isFlood } from './flood.ts'
 import { Lanes } from './lanes.ts'
 import type { Metrics } from './metrics.ts'
 import { isIntentIn, type Lack, Preparation } from './preparation.ts'
-import { type SettleParts, settleBatch } from './settle-batch.ts'
+import { type SettleParts, settleBatch, withdraw } from './settle-batch.ts'
 import { unavailable } from './unavailable.ts'
+import { Waiters } from './waiters.ts'
 
 export interface WriterParts extends SettleParts, FatalParts {
   readonly store: Store
@@ -40,6 +42,8 @@ const emitBytesMax = 32 * 1024
  *    A commit of which nobody can tell for some seconds whether it was made counts as a store that is down until it is answered.
  * W5 A unit that the store cannot take fails alone: the batch is halved until it stands alone. Where other nodes may have used
  *    a new id of it, it is decided once more, with another. A thread that cannot be read keeps no other waiting (A1).
+ * W6 Under a flood of emits the next batch goes on its way before the last one is told (`#untold`), so that both are worked on
+ *    at the same time. Only emits that were all committed wait so: nothing is decided by them, and nobody waits for an answer.
  */
 export class Writer {
   readonly #parts: WriterParts
@@ -52,14 +56,13 @@ export class Writer {
   #hasAccepted = false
   readonly #backOff = new BackOff()
   #unitsMax = batchUnitsMax
-  #idle: (() => void)[] = []
-  #onDown: (() => void)[] = []
-  #onBatch: (() => void)[] = []
+  readonly #idle = new Waiters()
+  readonly #onDown = new Waiters()
+  readonly #onBatch = new Waiters()
   #batchCount = 0
+  #untold: (() => void) | undefined
   #nextAsk: Timer | undefined
-  readonly #tellDown = () => {
-    for (const resolve of this.#onDown.splice(0)) resolve()
-  }
+  readonly #tellDown = () => this.#onDown.release()
   readonly #onLate = () => this.#goDown(new Error('A commit was not answered'))
 
   constructor(parts: WriterParts) {
@@ -107,7 +110,7 @@ export class Writer {
 
   /** Resolves when all that was asked for by now is committed or refused. */
   async settled(): Promise<void> {
-    while (this.#isRunning) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    while (this.#isRunning) await this.#idle.wait()
   }
 
   /** What it returns waits for the batch that is on its way, and says whether any was since this call. */
@@ -115,7 +118,7 @@ export class Writer {
     const [wasRunning, count] = [this.#isRunning, this.#batchCount]
     return async () => {
       const isAny = wasRunning || this.#isRunning || this.#batchCount !== count
-      if (this.#isRunning) await new Promise<void>((resolve) => this.#onBatch.push(resolve))
+      if (this.#isRunning) await this.#onBatch.wait()
       return isAny
     }
   }
@@ -132,7 +135,7 @@ export class Writer {
 
   /** Resolves when the store is found to be down, or all that is left waits for threads that cannot be read. */
   async down(): Promise<void> {
-    while (!this.#isDown && !this.#preparation.isStuck) await new Promise<void>((resolve) => this.#onDown.push(resolve))
+    while (!this.#isDown && !this.#preparation.isStuck) await this.#onDown.wait()
   }
 
   /** Waits until all is written, unless the store is down: then what waits is given up, as a crash would give it up. */
@@ -176,7 +179,7 @@ export class Writer {
       const ahead = this.#preparation.get(batch.idsWanted, batch.missing.difference(written))
       this.#hasAccepted = batch.items.some(({ entry }) => isIntent(entry) && entry.change.operation === 'accept')
       await this.#commit(batch)
-      for (const resolve of this.#onBatch.splice(0)) resolve()
+      while (this.#untold) await this.#follow(this.#untold)
       await this.#judge(await ahead)
       await this.#prepare(0, batch.missing.intersection(written))
       threads.trim()
@@ -184,7 +187,8 @@ export class Writer {
     }
     this.#isRunning = false
     if (this.#isClosed) this.#giveUp()
-    for (const resolve of [...this.#onBatch.splice(0), ...this.#idle.splice(0)]) resolve()
+    this.#onBatch.release()
+    this.#idle.release()
     if (this.#isDown) void this.#ask()
   }
 
@@ -202,18 +206,28 @@ export class Writer {
     }
   }
 
-  async #commit(batch: Batch): Promise<void> {
-    const { items, units } = batch
-    if (units.length === 0) return this.#putBack(settleBatch(this.#parts, items, []))
+  async #commit({ items, units }: Batch, tellLast: () => void = () => {}): Promise<void> {
     const seconds = stopwatch()
+    const committing = units.length > 0 ? this.#parts.store.commit(units, this.#onLate) : []
+    tellLast()
     let verdicts: readonly Verdict[]
     try {
-      verdicts = await this.#parts.store.commit(units, this.#onLate)
+      verdicts = await committing
     } catch (error) {
-      return this.#failed(items, error)
+      return this.#failed(items, error).finally(() => this.#onBatch.release())
     }
-    this.#flushed(seconds())
-    this.#putBack(settleBatch(this.#parts, items, verdicts))
+    if (units.length > 0) this.#flushed(seconds())
+    const tell = () => putBack(this.#lanes, settleBatch(this.#parts, items, verdicts))
+    if (isFlood(this.#lanes, items, verdicts)) this.#untold = tell
+    else tell()
+    this.#onBatch.release()
+  }
+
+  async #follow(tellLast: () => void): Promise<void> {
+    this.#untold = undefined
+    const batch = new Batch(this.#lanes, this.#parts.threads, this.#parts.around, this.#unitsMax)
+    // A store may answer within a turn, and a flood would keep the event loop from everybody else.
+    await Promise.all([this.#commit(batch, tellLast), nextTurn()])
   }
 
   #flushed(seconds: number): void {
@@ -232,27 +246,25 @@ export class Writer {
     const entries = items.map((item) => item.entry)
     const isPassing = isHoldfastError(error, 'store_failed') || isHoldfastError(error, 'store_unavailable')
     const areIdsSpent = !isPassing && items.length === 1 && this.#parts.store.isShared
-    for (const item of items) this.#parts.around.giveBack({ ...item.taken, areIdsSpent })
-    const units = items.flatMap((item) => item.unit ?? [])
-    for (const unit of units) this.#parts.threads.discard(unit.thread)
+    const units = withdraw(this.#parts, items, areIdsSpent)
     this.#parts.metrics.commitFailed(new Set(units.map((unit) => unit.operation)))
     if (isHoldfastError(error, 'store_failed')) tellFatal(this.#parts, error)
     if (isPassing) {
-      this.#putBack(entries)
+      putBack(this.#lanes, entries)
       return this.#pause(error)
     }
     const [only, ...others] = items
     if (only && others.length === 0) return this.#unstorable(only, error)
     this.#parts.log.warn({ err: error, unitCount: units.length }, 'the store failed a batch; it is halved')
     this.#unitsMax = Math.ceil(entries.length / 2)
-    this.#putBack(entries)
+    putBack(this.#lanes, entries)
   }
 
   #unstorable({ entry, taken }: Item, error: unknown): void {
     if (entry.kind === 'change' && taken.ids.length > 0 && this.#parts.store.isShared && !entry.hasSpentIds) {
       this.#parts.log.warn({ err: error, ids: taken.ids }, 'the store refused a new task; it gets another id')
       entry.hasSpentIds = true
-      return this.#putBack([entry])
+      return putBack(this.#lanes, [entry])
     }
     this.#parts.log.error({ err: error, entry: entry.kind }, 'the store cannot take a unit')
     this.#unitsMax = batchUnitsMax
@@ -284,10 +296,5 @@ export class Writer {
       const again = () => void (this.#isDown && this.#ask())
       this.#nextAsk = this.#parts.clock.setTimer(this.#backOff.nextMs(), again)
     }
-  }
-
-  /** To the head of each lane, in the order in which they were there. */
-  #putBack(entries: readonly Entry[]): void {
-    for (const [lane, group] of Map.groupBy(entries, laneOf)) this.#lanes.putBack(lane, group)
   }
 }

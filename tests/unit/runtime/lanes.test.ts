@@ -53,15 +53,20 @@ describe('lanes', () => {
     expect(taken.findIndex((item) => item.lane === 'calm')).toBeLessThan(40)
   })
 
-  it('give a lane with much one turn of a batch, and more only when it has long been alone', () => {
+  it('give a lane with much one turn of a batch, and twice as much in each that follows while it is alone', () => {
     const flood = Array.from({ length: 1000 }, (_, n) => ({ lane: 'flood', n, bytes: 1000 }))
     const lanes = fill(flood)
     const turn = () => drainOnce(lanes).filter(({ lane }) => lane === 'flood').length
-    expect(Array.from({ length: 8 }, turn)).toEqual(Array.from({ length: 8 }, () => 33))
-    expect(turn()).toBeGreaterThan(350)
+    expect([turn(), turn(), turn()]).toEqual([33, 66, 132])
     lanes.push('calm', { lane: 'calm', n: 0, bytes: 10 })
     expect(turn()).toBe(33)
-    expect(turn()).toBe(33)
+    expect([turn(), turn(), turn()]).toEqual([33, 66, 132])
+  })
+
+  it('give a lane that is alone no more than 384 KiB of a batch', () => {
+    const lanes = fill(Array.from({ length: 2000 }, (_, n) => ({ lane: 'flood', n, bytes: 1000 })))
+    const turns = Array.from({ length: 6 }, () => drainOnce(lanes).length)
+    expect(turns.slice(-2)).toEqual([394, 394])
   })
 
   it('weigh what waits in them, whatever is put in, grown, put back or taken out', () => {

@@ -23,9 +23,9 @@ async function isThere(room: Room): Promise<boolean> {
   return isOver
 }
 
-it('is there for one task until 256 KiB of it wait to be written', async () => {
+it('is there for one task until 512 KiB of it wait to be written', async () => {
   const { room } = roomIn({})
-  room.take(255 * kib)
+  room.take(511 * kib)
   expect(await isThere(room)).toBe(true)
   room.take(1 * kib)
   expect(await isThere(room)).toBe(false)

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../../../src/core/decision.ts'
-import type { ThreadKey } from '../../../src/core/id.ts'
+import { type ThreadKey, taskId } from '../../../src/core/id.ts'
 import { defaultLimits } from '../../../src/core/limits.ts'
 import type { LiveThread } from '../../../src/core/live-thread.ts'
 import type { Operation, Unit } from '../../../src/core/unit.ts'
 import { nextTurn } from '../../../src/runtime/clock.ts'
 import { Company } from '../../../src/runtime/company.ts'
+import type { Author } from '../../../src/runtime/entry.ts'
 import { silentLogger } from '../../../src/runtime/logger.ts'
 import { Metrics } from '../../../src/runtime/metrics.ts'
 import { Threads } from '../../../src/runtime/threads.ts'
@@ -29,7 +30,23 @@ async function overtakenOnce(): Promise<Store> {
   return { ...store, commit }
 }
 
-function writerOn(store: Store, clock = manualClock(0)): Writer {
+/** A store that takes everything, or refuses everything, and says when it was asked to. */
+async function tracked(isRefused: boolean): Promise<{ readonly store: Store; readonly happened: string[] }> {
+  const store = faultyStore(memoryStore())
+  await store.open()
+  const happened: string[] = []
+  let head = 0
+  const commit: Store['commit'] = async (units) => {
+    const events = units.flatMap((unit) => unit.events)
+    happened.push(`began ${events.map(({ data }) => data)}`)
+    if (isRefused) return units.map(() => ({ committed: false, reason: { code: 'fenced' } }))
+    head += events.length
+    return units.map(() => ({ committed: true, first: head, at: 0, taken: [] }))
+  }
+  return { store: { ...store, commit }, happened }
+}
+
+function writerOn(store: Store, clock = manualClock(0), onCommitted: (unit: Unit) => void = () => {}): Writer {
   const around = {
     node: 'node',
     limits: defaultLimits,
@@ -50,7 +67,7 @@ function writerOn(store: Store, clock = manualClock(0)): Writer {
     metrics: new Metrics(),
     around,
     company: new Company(clock),
-    onCommitted: () => {},
+    onCommitted,
     onFatal: () => {},
   })
 }
@@ -127,6 +144,61 @@ describe('the writer', () => {
     await asked(writer, operation, true)
     await asked(writer, 'end', false)
     expect(commits).toEqual([[operation], ['end']])
+  })
+})
+
+describe('a flood of emits', () => {
+  /** Says of each commit that it was begun and made, and of each emit that it was told. */
+  async function flooded(isRefused = false) {
+    const { store, happened } = await tracked(isRefused)
+    const told = (unit: Unit) => happened.push(`told ${unit.events[0]?.data}`)
+    const writer = writerOn(store, manualClock(0), told)
+    const flushed: number[] = []
+    const author: Author = {
+      task: taskId('bg_1'),
+      epoch: 1,
+      thread,
+      flushed: (bytes) => flushed.push(bytes),
+      fenced: () => happened.push('fenced'),
+      unstorable: () => happened.push('unstorable'),
+    }
+    const emit = (n: number) => writer.emit(author, { type: 'custom', data: `${n}` }, 40_000, undefined)
+    return { writer, happened, emit, flushed }
+  }
+
+  it('has the next batch on its way before the last one is told, each told once and in order', async () => {
+    const { writer, happened, emit, flushed } = await flooded()
+    for (const n of [1, 2, 3]) emit(n)
+    await writer.settled()
+    expect(happened).toEqual(['began 1', 'began 2,3', 'told 1', 'told 2', 'told 3'])
+    expect(flushed).toEqual([40_000, 40_000, 40_000])
+  })
+
+  it('tells a batch at once when something else waits than emits', async () => {
+    const { writer, happened, emit } = await flooded()
+    for (const n of [1, 2]) emit(n)
+    const ended = asked(writer, 'end', false)
+    await ended
+    await writer.settled()
+    expect(happened.slice(0, 2)).toEqual(['began 1,{}', 'told 1'])
+  })
+
+  it('tells a refusal at once, and writes nothing more in its place', async () => {
+    const { writer, happened, emit } = await flooded(true)
+    for (const n of [1, 2]) emit(n)
+    await writer.settled()
+    expect(happened).toEqual(['began 1', 'fenced', 'began 2', 'fenced'])
+  })
+
+  it('leaves the event loop to others though the store answers within a turn', async () => {
+    const { writer, happened, emit } = await flooded()
+    for (let n = 1; n <= 60; n++) emit(n)
+    const beganCount = () => happened.filter((what) => what.startsWith('began')).length
+    const seen: number[] = []
+    setImmediate(() => setImmediate(() => seen.push(beganCount())))
+    await writer.settled()
+    expect(seen).toHaveLength(1)
+    expect(seen[0]).toBeLessThan(beganCount())
   })
 })
 
