@@ -91,6 +91,14 @@ export interface StoredEvent extends EventDraft {
   readonly at: number
 }
 
+/** A draft as its commit made it. */
+export function storedEvent(draft: EventDraft, seq: number, at: number): StoredEvent {
+  const { type, task, epoch, step, data } = draft
+  // Nearly every event is one of a running task, and what is written out takes a fraction of what is spread.
+  if (task !== undefined && epoch !== undefined && step === undefined) return { seq, at, type, task, epoch, data }
+  return { ...draft, seq, at }
+}
+
 /** How a task may end. */
 export const terminalTypes: readonly string[] = ['task.completed', 'task.failed', 'task.cancelled']
 

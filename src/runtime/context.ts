@@ -77,11 +77,13 @@ export class TaskContext implements AgentContext {
     this.asked = record.asked
     this.attempt = record.attempt
     if (record.traceparent !== undefined) this.traceparent = record.traceparent
-    this.emit = (name, payload) =>
-      execution.emit('custom', {
-        name: checkedText('The name of an event', name),
-        ...(payload !== undefined && { payload: encodable('The payload', payload) }),
-      })
+    this.emit = (given, payload) => {
+      const name = checkedText('The name of an event', given)
+      return execution.emit(
+        'custom',
+        payload === undefined ? { name } : { name, payload: encodable('The payload', payload) },
+      )
+    }
     this.say = (text) => execution.emit('text.delta', { text: checkedText('What is said', text) })
     this.think = (text) => execution.emit('thinking', { text: checkedText('What is thought', text) })
     this.step = ((key: string, fn: () => unknown, options: StepOptions = {}) =>

@@ -1,4 +1,4 @@
-import type { EventDraft } from '../core/event.ts'
+import { type EventDraft, storedEvent } from '../core/event.ts'
 import { type Principal, principalOf, type ThreadKey } from '../core/id.ts'
 import type { EventPage, Store } from '../stores/store.ts'
 import type { Clock, Timer } from './clock.ts'
@@ -52,7 +52,7 @@ export class Feed implements LogSource {
     const ring = this.#rings.get(key)
     const firehoses = this.#firehosesOf(key)
     if ((!ring && !firehoses) || drafts.length === 0) return
-    const entries = drafts.map((draft, i) => new LoggedEvent(key, { ...draft, seq: first + i, at }))
+    const entries = drafts.map((draft, i) => new LoggedEvent(key, storedEvent(draft, first + i, at)))
     ring?.append(entries)
     for (const firehose of firehoses ?? []) firehose.take(key, entries)
   }
