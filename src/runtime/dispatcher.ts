@@ -48,6 +48,9 @@ const countsPerSize = 60
  * D3 A task whose start the store cannot take fails, or its thread would wait behind it for ever.
  * D4 It does not look while the store takes nothing: what it is offered is kept from nodes that can start it. And it takes nothing
  *    over while its own lease is not steady.
+ * D5 Once a look has found that nothing waits, a slot that gets free is no reason for another: whatever comes to wait is told of,
+ *    by the commit, by another node's hint, or by the poll. Room for agents that have a limit is another matter: that gets free
+ *    along with slots.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts
@@ -55,6 +58,8 @@ export class Dispatcher {
   #isLooking = false
   #looking: Promise<void> = Promise.resolve()
   #isPoked = false
+  /** Nothing waits for a slot (D5). */
+  #isDry = false
   #isClosuresTurn = false
   #waiting: Waiting = { pending: 0, unclaimable: 0, owedHooks: 0, nodes: 0 }
   #soon: Timer | undefined
@@ -83,7 +88,13 @@ export class Dispatcher {
 
   poke(): void {
     this.#isPoked = true
+    this.#isDry = false
     if (this.#isOpen && !this.#isLooking) this.#looking = this.#look()
+  }
+
+  /** A slot got free: what waits for one may start. */
+  pokeForSlot(): void {
+    if (!this.#isDry || this.#parts.slots.places.limits) this.poke()
   }
 
   /** Something may have been left to this node by another; many such hints come to one look. */
@@ -127,10 +138,11 @@ export class Dispatcher {
     const written = this.#parts.writer.batches()
     const orphanCount = this.#parts.lease.isSteady ? count : 0
     const offer = await this.#claim({ starts: count, orphans: orphanCount, withCounts: false })
+    const closures = this.#parts.closures.waiting(count)
+    const isAnyOffered = offer.starts.length + offer.orphans.length + closures.length > 0
+    this.#isDry = !isAnyOffered && !offer.isPartial && orphanCount > 0 && !this.#isPoked
     const orphans = offer.orphans.map((orphan) => this.#withSlot(orphan, () => this.#parts.recovery.recover(orphan)))
-    const starts = this.#inTurns(offer.starts, this.#parts.closures.waiting(count)).map((ref) =>
-      this.#withSlot(ref, () => this.#start(ref)),
-    )
+    const starts = this.#inTurns(offer.starts, closures).map((ref) => this.#withSlot(ref, () => this.#start(ref)))
     const served = await Promise.allSettled([...orphans, ...starts])
     const failure = served.find((outcome) => outcome.status === 'rejected')
     if (failure) throw failure.reason

@@ -241,7 +241,7 @@ export class Node {
 
   #newSlots({ concurrency = concurrencyDefault }: NodeOptions): Slots {
     const places = new AgentPlaces(agentLimits(this.#agents, this.limits))
-    return new Slots(concurrency, () => this.#dispatcher.poke(), places)
+    return new Slots(concurrency, () => this.#dispatcher.pokeForSlot(), places)
   }
 
   #surroundings(hasHook: boolean): BatchSurroundings {

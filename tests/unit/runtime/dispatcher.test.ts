@@ -31,6 +31,33 @@ it('a node that cannot write asks for no work, which another could do, and takes
   await runtime.close({ drainMs: 0 })
 })
 
+it('a slot that gets free is no reason to ask for work while none waits, and starts what waits', async () => {
+  const clock = manualClock()
+  const store = faultyStore(memoryStore({ clock }))
+  let claimCount = 0
+  const claim: Store['claim'] = (query) => {
+    if (!query.withCounts) claimCount += 1
+    return store.claim(query)
+  }
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const agents = { echo: () => 'done', busy: () => held }
+  const runtime = createRuntime({ store: { ...store, claim }, clock, agents, concurrency: 1 })
+  await runtime.opened()
+  await clock.advance(1_000)
+  claimCount = 0
+  for (const thread of ['a', 'b', 'c']) {
+    const { id } = await runtime.run({ thread, agent: 'echo', prompt: 'go' })
+    expect(await runtime.wait(id)).toMatchObject({ status: 'completed' })
+  }
+  expect(claimCount).toBe(0)
+  await runtime.run({ thread: 'a', agent: 'busy', prompt: 'go' })
+  const waiting = await runtime.run({ thread: 'b', agent: 'echo', prompt: 'go' })
+  expect(waiting.status).toBe('pending')
+  release()
+  expect(await runtime.wait(waiting.id)).toMatchObject({ status: 'completed' })
+  await runtime.close({ drainMs: 0 })
+})
+
 it('the size of the store is asked for once a minute, and told at any time', async () => {
   const clock = manualClock()
   const store = memoryStore({ clock })
