@@ -1,5 +1,6 @@
 import { principalOf, type ThreadKey } from '../../core/id.ts'
-import type { Fence, Refusal, Removed, Verdict } from '../../core/unit.ts'
+import type { StepRecord } from '../../core/step.ts'
+import type { Fence, Mail, Refusal, Removed, Verdict } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
 import type { PackedUnit } from './packed-batch.ts'
 import { writeQuestion } from './questions.ts'
@@ -44,8 +45,9 @@ export class Batch {
   }
 
   take(unit: PackedUnit): Verdict {
-    const reason = this.#refusal(unit)
-    if (!reason) return this.#write(unit)
+    const thread = this.#tables.threads.find(unit.thread)
+    const reason = this.#refusal(unit, thread)
+    if (!reason) return this.#write(unit, thread)
     if (unit.fence) this.#refused.add(fenceKey(unit.fence))
     if (reason.code === 'stale') this.#stale.add(unit.thread)
     return { committed: false, reason }
@@ -57,9 +59,8 @@ export class Batch {
     this.#tables.tasks.flush()
   }
 
-  #refusal(unit: PackedUnit): Refusal | undefined {
+  #refusal(unit: PackedUnit, thread: KnownThread | undefined): Refusal | undefined {
     if (unit.fence && this.#refused.has(fenceKey(unit.fence))) return { code: 'after_refused' }
-    const thread = this.#tables.threads.find(unit.thread)
     const isStale = unit.rev !== (thread?.rev ?? 0) || this.#stale.has(unit.thread)
     if (unit.rev !== undefined && isStale) return { code: 'stale' }
     if (unit.fence && !(thread && this.#tables.tasks.isRunning(unit.fence, thread.n))) return { code: 'fenced' }
@@ -69,8 +70,8 @@ export class Batch {
     return unit.askKey === undefined ? undefined : { code: 'key_free' }
   }
 
-  #write(unit: PackedUnit): Verdict {
-    const thread = this.#tables.threads.use(unit.thread, this.#moment.now)
+  #write(unit: PackedUnit, found: KnownThread | undefined): Verdict {
+    const thread = this.#tables.threads.use(unit.thread, found, this.#moment.now)
     const removed = this.#remove(thread, unit)
     const first = thread.head + 1
     const at = Math.max(thread.at, this.#moment.now)
@@ -78,7 +79,7 @@ export class Batch {
     if (unit.rev !== undefined) thread.rev = unit.rev + 1
     if (unit.wakes !== undefined) thread.wakes = unit.wakes
     this.#writeTasks(unit, thread, first, at)
-    for (const mail of unit.mail ?? []) writeMail(this.#tables.connection, thread.n, mail)
+    for (const mail of unit.mail ?? []) this.#writeMail(mail, thread)
     for (const id of unit.read ?? []) readMail(this.#tables.connection, thread.n, id)
     const taken = unit.take?.filter((id) => this.#tables.tasks.take(id, thread.n)) ?? []
     this.#writeRest(unit, thread, first, at)
@@ -115,9 +116,21 @@ export class Batch {
     }
     for (const put of unit.hooks ?? []) this.#tables.tasks.hook(put, thread.n, at)
     for (const put of unit.questions ?? []) writeQuestion(this.#tables.connection, thread.n, put, at)
-    for (const step of unit.steps ?? []) writeStep(this.#tables.connection, step, thread.head)
-    for (const id of unit.forget ?? []) forgetTask(this.#tables.connection, thread.n, id)
+    for (const step of unit.steps ?? []) this.#writeStep(step, thread)
+    for (const id of unit.forget ?? []) {
+      if (!this.#tables.tasks.isBare(id)) forgetTask(this.#tables.connection, thread.n, id)
+    }
     if (unit.key) writeKey(this.#tables.connection, principalOf(unit.thread), unit.key, this.#moment.now)
+  }
+
+  #writeMail(mail: Mail, thread: KnownThread): void {
+    this.#tables.tasks.hang(mail.task)
+    writeMail(this.#tables.connection, thread.n, mail)
+  }
+
+  #writeStep(step: StepRecord, thread: KnownThread): void {
+    this.#tables.tasks.hang(step.task)
+    writeStep(this.#tables.connection, step, thread.head)
   }
 }
 

@@ -1,7 +1,7 @@
 import { invariant } from '../../core/errors.ts'
 import type { Range } from '../../core/event.ts'
 import { type HookPut, putHook } from '../../core/hook.ts'
-import type { TaskId } from '../../core/id.ts'
+import type { JsonText, TaskId } from '../../core/id.ts'
 import type { Status } from '../../core/status.ts'
 import type { Fence, Report, TaskPut } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
@@ -17,7 +17,11 @@ interface KnownTask {
   seq: number
   /** What it reported since its row was written. */
   report: Report
+  /** It is known from its beginning, and no result, step or mail was stored for it. */
+  isBare: boolean
 }
+
+type TaskRow = Omit<KnownTask, 'report' | 'isBare'>
 
 /** Where and when a unit stands: its thread, its instant, and the first and last number of each task's events in it. */
 export interface UnitPlace {
@@ -105,6 +109,17 @@ export class TaskWrites {
     this.#changed.add(task)
   }
 
+  /** Whether it is sure that there is no result, step or mail of it. */
+  isBare(id: TaskId): boolean {
+    return this.#known.get(id)?.isBare ?? false
+  }
+
+  /** A step or mail is stored for it. */
+  hang(id: TaskId): void {
+    const task = this.#known.get(id)
+    if (task) task.isBare = false
+  }
+
   put(put: TaskPut, place: UnitPlace): void {
     if (put.isNew) this.#insert(put, place)
     else this.#update(put, place)
@@ -149,12 +164,12 @@ export class TaskWrites {
   #find(id: TaskId): KnownTask | undefined {
     const known = this.#known.get(id)
     if (known) return known
-    const row = this.#connection.get<Omit<KnownTask, 'report'>>(selectTask, id)
-    return row && this.#keep(id, row)
+    const row = this.#connection.get<TaskRow>(selectTask, id)
+    return row && this.#keep(id, row, false)
   }
 
-  #keep(id: TaskId, row: Omit<KnownTask, 'report'>): KnownTask {
-    const task = { ...row, report: {} }
+  #keep(id: TaskId, row: TaskRow, isBare: boolean): KnownTask {
+    const task = { ...row, report: {}, isBare }
     this.#known.set(id, task)
     return task
   }
@@ -168,7 +183,8 @@ export class TaskWrites {
     const n = Number(this.#connection.prepare(insertTask).run(...values).lastInsertRowid)
     if (record.input !== undefined) this.#connection.run(insertInput, n, record.input)
     if (record.result !== undefined) this.#connection.run(replaceResult, n, record.result)
-    this.#keep(record.id, { n, thread: place.thread, status: record.status, epoch: record.epoch, firstSeq, seq })
+    const row = { n, thread: place.thread, status: record.status, epoch: record.epoch, firstSeq, seq }
+    this.#keep(record.id, row, record.result === undefined)
   }
 
   #update(put: TaskPut, place: UnitPlace): void {
@@ -178,10 +194,16 @@ export class TaskWrites {
     const stamps = stampValues(put, place.at, place.lastSeq)
     const stampPairs = stamps.flatMap(({ set, value }) => (set ? [value, null] : [null, value]))
     this.#write(updateTask, task, [...stampPairs, ...columnValues(record), ...reportPairs(put, task.report)])
-    if (record.result === undefined) this.#connection.run(deleteResult, task.n)
-    else this.#connection.run(replaceResult, task.n, record.result)
+    this.#updateResult(record.result, task)
     Object.assign(task, { status: record.status, epoch: record.epoch, report: {} })
     this.#changed.delete(task)
+  }
+
+  #updateResult(result: JsonText | undefined, task: KnownTask): void {
+    if (result === undefined && task.isBare) return
+    task.isBare = false
+    if (result === undefined) this.#connection.run(deleteResult, task.n)
+    else this.#connection.run(replaceResult, task.n, result)
   }
 
   /** Changes the row of a task as it is known, and no other. */

@@ -6,14 +6,15 @@ import type { PackedUnit, Piece } from './packed-batch.ts'
 /** A thread as the units taken so far have left it. */
 export interface KnownThread {
   readonly n: number
+  readonly key: ThreadKey
   /** The lowest number that is kept. */
   first: number
   head: number
   rev: number
   wakes: number
   at: number
-  /** Its row, as its last commit left it. */
-  stored: ThreadRow
+  /** Its row, as its last commit left it; undefined if it has none yet. */
+  stored: ThreadRow | undefined
   /** Encoded events that wait for `flush`; the last of them has the number `head`. */
   pieces: PlacedPiece[]
 }
@@ -39,8 +40,10 @@ interface FrontRow {
 
 const selectThread = 'SELECT n, first, head, rev, wakes, at FROM threads WHERE key = ?'
 
+const selectHighest = 'SELECT max(n) AS n FROM threads'
+
 const insertThread = `
-  INSERT INTO threads (key, principal, first, head, rev, wakes, at) VALUES (?, ?, 1, 0, 0, 0, ?)`
+  INSERT INTO threads (n, key, principal, first, head, rev, wakes, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
 const updateThread = `
   UPDATE threads SET first = ?, head = ?, rev = ?, wakes = ?, at = ? WHERE n = ? AND head = ? AND rev = ?`
@@ -73,6 +76,8 @@ export class ThreadWrites {
   readonly #connection: Connection
   readonly #known = new Map<ThreadKey, KnownThread>()
   readonly #used = new Set<KnownThread>()
+  /** The number of the next new thread, once it was asked for. */
+  #next: number | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -82,12 +87,12 @@ export class ThreadWrites {
     const known = this.#known.get(key)
     if (known) return known
     const row = this.#connection.get<ThreadRow>(selectThread, key)
-    return row && this.#keep(key, row)
+    return row && this.#keep({ ...row, key, stored: row, pieces: [] })
   }
 
-  /** The thread, made if it was never used. */
-  use(key: ThreadKey, now: number): KnownThread {
-    const thread = this.find(key) ?? this.#insert(key, now)
+  /** The thread as it was found, or a new one, to be written to. */
+  use(key: ThreadKey, found: KnownThread | undefined, now: number): KnownThread {
+    const thread = found ?? this.#make(key, now)
     this.#used.add(thread)
     return thread
   }
@@ -143,6 +148,7 @@ export class ThreadWrites {
   forget(): void {
     this.#known.clear()
     this.#used.clear()
+    this.#next = undefined
   }
 
   #writeChunks({ n, head, at, pieces }: KnownThread, bytes: Uint8Array): void {
@@ -158,24 +164,28 @@ export class ThreadWrites {
   }
 
   #writeRow(thread: KnownThread): void {
-    const { n, first, head, rev, wakes, at, stored } = thread
+    const { n, key, first, head, rev, wakes, at, stored } = thread
     thread.pieces = []
-    // A trim that found nothing to remove has nothing to write either, and needs no fsync.
-    const isAsStored = rev === stored.rev && head === stored.head && first === stored.first && wakes === stored.wakes
-    if (isAsStored) return
-    const count = this.#connection.run(updateThread, first, head, rev, wakes, at, n, stored.head, stored.rev)
-    invariant(count === 1, `thread ${n} is at head ${stored.head} and revision ${stored.rev}`)
+    if (!stored) {
+      this.#connection.run(insertThread, n, key, principalOf(key), first, head, rev, wakes, at)
+    } else {
+      // A trim that found nothing to remove has nothing to write either, and needs no fsync.
+      const isAsStored = rev === stored.rev && head === stored.head && first === stored.first && wakes === stored.wakes
+      if (isAsStored) return
+      const count = this.#connection.run(updateThread, first, head, rev, wakes, at, n, stored.head, stored.rev)
+      invariant(count === 1, `thread ${n} is at head ${stored.head} and revision ${stored.rev}`)
+    }
     thread.stored = { n, first, head, rev, wakes, at }
   }
 
-  #insert(key: ThreadKey, now: number): KnownThread {
-    const { lastInsertRowid } = this.#connection.prepare(insertThread).run(key, principalOf(key), now)
-    return this.#keep(key, { n: Number(lastInsertRowid), first: 1, head: 0, rev: 0, wakes: 0, at: now })
+  #make(key: ThreadKey, now: number): KnownThread {
+    const n = this.#next ?? (this.#connection.get<{ n: number | null }>(selectHighest)?.n ?? 0) + 1
+    this.#next = n + 1
+    return this.#keep({ n, key, first: 1, head: 0, rev: 0, wakes: 0, at: now, stored: undefined, pieces: [] })
   }
 
-  #keep(key: ThreadKey, row: ThreadRow): KnownThread {
-    const thread = { ...row, stored: row, pieces: [] }
-    this.#known.set(key, thread)
+  #keep(thread: KnownThread): KnownThread {
+    this.#known.set(thread.key, thread)
     return thread
   }
 }
