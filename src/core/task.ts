@@ -170,6 +170,7 @@ const descriptionLengthMax = 80
 export function describe(given: string | undefined, prompt: string | undefined, agent: string | undefined): string {
   if (given !== undefined) return given
   const line = prompt?.trimStart().split('\n', 1)[0]?.trimEnd()
+  if (line && line.length <= descriptionLengthMax) return line
   if (line) return [...line].slice(0, descriptionLengthMax).join('')
   return agent ?? 'task'
 }

@@ -34,10 +34,15 @@ export function createListener(app: App, { node, log }: ServerParts): RequestLis
     overrideGlobalObjects: false,
     errorHandler: onError,
   })
+  // Nearly all requests name one host.
+  let keptHost: string | undefined
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { headers } = incoming
-    // A host that no URL has as it stands is a wrong one like others: the guard sees it as it came, and probes ignore it.
-    if (headers.host !== undefined && !isKeptByUrls(headers.host)) headers.host = ''
+    if (headers.host !== keptHost) {
+      // A host that no URL has as it stands is a wrong one like others: the guard sees it as it came, and probes ignore it.
+      if (headers.host !== undefined && !isKeptByUrls(headers.host)) headers.host = ''
+      else keptHost = headers.host
+    }
     const count = outgoing.listenerCount('close')
     const answered = listen(incoming, outgoing)
     const added = outgoing.listeners('close').slice(count) as (() => void)[]

@@ -39,6 +39,8 @@ export class OriginGuard {
   readonly #hosts: readonly HostAndPort[]
   readonly #origins: ReadonlySet<string>
   readonly #trustsProxy: boolean
+  /** What was answered to last, by its `Host` as it came: nearly all requests name one. */
+  #lastHost: { readonly text: string; readonly scheme: string; readonly host: HostAndPort } | undefined
 
   constructor({ hosts = [], origins = [], trustProxy = false }: OriginGuardOptions = {}) {
     this.#hosts = hosts.map(configuredHost)
@@ -91,14 +93,24 @@ export class OriginGuard {
   /** The host that the browser asked for. */
   #checkedHost(headers: Headers, isTls: boolean, url?: string): HostAndPort {
     const scheme = this.#scheme(headers, isTls)
-    const direct = parseHost(headers.get('host') ?? (url === undefined ? '' : new URL(url).host))
+    const text = headers.get('host') ?? (url === undefined ? '' : new URL(url).host)
+    const direct = this.#hostOf(text, scheme)
     const forwarded = this.#forwarded(headers, 'x-forwarded-host')
     const asked = forwarded === undefined ? direct : parseHost(forwarded)
-    if (direct && asked && this.#answersTo(direct, scheme) && this.#answersTo(asked, scheme)) return asked
+    if (direct && asked && (asked === direct || this.#answersTo(asked, scheme))) return asked
     throw new HoldfastError(
       'forbidden_origin',
       'This server does not answer to the host of this request. Its operator can add it with HOLDFAST_HOSTS',
     )
+  }
+
+  /** The host that this text names, if it is answered to. */
+  #hostOf(text: string, scheme: string): HostAndPort | undefined {
+    if (this.#lastHost?.text === text && this.#lastHost.scheme === scheme) return this.#lastHost.host
+    const host = parseHost(text)
+    if (!host || !this.#answersTo(host, scheme)) return undefined
+    this.#lastHost = { text, scheme, host }
+    return host
   }
 
   #checkOrigin(headers: Headers, host: HostAndPort, isTls: boolean): void {

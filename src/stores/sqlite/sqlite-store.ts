@@ -36,7 +36,7 @@ import { readOffer } from './offer.ts'
 import { listQuestions } from './questions.ts'
 import { listTasks, readSteps, readTask } from './task-reads.ts'
 import { listThreads } from './thread-list.ts'
-import { readLivePart, readMessages, readMoved, readSnapshot } from './thread-reads.ts'
+import { hasThread, readLivePart, readMessages, readMoved, readSnapshot } from './thread-reads.ts'
 import { WriterHost } from './writer-host.ts'
 
 export interface SqliteStoreOptions {
@@ -129,6 +129,8 @@ class SqliteStore implements Store {
   }
 
   async livePart(key: ThreadKey): Promise<LivePart | undefined> {
+    // Many a run is the first of its thread, and that a thread is not there is of one moment by itself.
+    if (!this.#readOnce((reader) => hasThread(reader, key))) return undefined
     return this.#read((reader) => readLivePart(reader, key))
   }
 

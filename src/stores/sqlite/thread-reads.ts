@@ -53,6 +53,10 @@ interface ThreadRow {
   readonly wakes: number
 }
 
+export function hasThread(connection: Connection, key: ThreadKey): boolean {
+  return connection.get<ThreadRow>(selectThread, key) !== undefined
+}
+
 export function readLivePart(connection: Connection, key: ThreadKey): LivePart | undefined {
   const thread = connection.get<ThreadRow>(selectThread, key)
   if (!thread) return undefined
