@@ -133,6 +133,8 @@ describe('the site in a browser', () => {
     await page.getByRole('link', { name: 'HTTP API' }).click()
     await page.getByRole('heading', { name: 'HTTP API' }).waitFor()
     expect(asked.filter((url) => !url.startsWith('http://docs.test/below/'))).toEqual([])
+    // What the last page still asks for is none of this test's.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it('is served to this machine alone, and nothing beside it', async () => {
