@@ -5,11 +5,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { answerParent } from '../server/child.ts'
 import { sharedNow } from '../server/shared-clock.ts'
 import { payload } from '../sqlite-load.ts'
+import { Pace } from './pace.ts'
 
 interface Going {
   readonly channel: number
@@ -79,10 +79,10 @@ function emit(channel: number, type: string, data: object): void {
 }
 
 async function go({ channel, count, everyMs }: Going): Promise<void> {
-  await sleep(Math.random() * everyMs)
+  const pace = new Pace(everyMs)
   for (let n = 0; n < count; n++) {
+    await pace.next()
     emit(channel, 'custom', { name: payload.name, payload: { sentAt: sharedNow() } })
-    await sleep(everyMs)
   }
   emit(channel, 'task.completed', {})
 }

@@ -6,6 +6,7 @@ import { answerParent } from '../server/child.ts'
 import { sharedNow } from '../server/shared-clock.ts'
 import { payload } from '../sqlite-load.ts'
 import { Ends } from './ends.ts'
+import { Pace } from './pace.ts'
 
 interface Emitting {
   readonly count: number
@@ -14,13 +15,10 @@ interface Emitting {
 
 /** Emits as fast as it may, or one event at a time that tells when it was emitted. */
 async function emitter(ctx: AgentContext, { count, everyMs }: Emitting): Promise<void> {
-  if (everyMs !== undefined) await sleep(Math.random() * everyMs)
+  const pace = everyMs === undefined ? undefined : new Pace(everyMs)
   for (let n = 0; n < count; n++) {
-    if (everyMs === undefined) await ctx.emit(payload.name, payload.payload)
-    else {
-      await ctx.emit(payload.name, { sentAt: sharedNow() })
-      await sleep(everyMs)
-    }
+    await pace?.next()
+    await ctx.emit(payload.name, pace ? { sentAt: sharedNow() } : payload.payload)
   }
 }
 
