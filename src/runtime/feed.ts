@@ -1,4 +1,5 @@
 import { type EventDraft, storedEvent } from '../core/event.ts'
+import { decodeRow, type EventRow } from '../core/event-row.ts'
 import { type Principal, principalOf, type ThreadKey } from '../core/id.ts'
 import type { EventPage, Store } from '../stores/store.ts'
 import type { Clock, Timer } from './clock.ts'
@@ -61,6 +62,16 @@ export class Feed implements LogSource {
   hint(key: ThreadKey): void {
     this.#rings.get(key)?.hint()
     for (const firehose of this.#firehosesOf(key) ?? []) firehose.hint(key)
+  }
+
+  /** Another node has committed this to the thread, and it may follow on what is known here. */
+  grown(key: ThreadKey, row: EventRow): void {
+    const ring = this.#rings.get(key)
+    const firehoses = this.#firehosesOf(key)
+    if (!ring && !firehoses) return
+    const entries = decodeRow(row).map((stored) => new LoggedEvent(key, stored))
+    ring?.follow(entries)
+    for (const firehose of firehoses ?? []) firehose.take(key, entries)
   }
 
   /** The threads that are watched. */

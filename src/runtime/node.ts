@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { HoldfastError } from '../core/errors.ts'
+import type { EventRow } from '../core/event-row.ts'
 import { type Principal, principalOf, type TaskId, type ThreadKey } from '../core/id.ts'
 import { defaultLimits, type Limits } from '../core/limits.ts'
 import type { Store } from '../stores/store.ts'
@@ -190,7 +191,7 @@ export class Node {
   }
 
   async #start(): Promise<void> {
-    const stopWatching = this.store.watch((key, isChanged) => this.#onHint(key, isChanged))
+    const stopWatching = this.store.watch((key, isChanged, row) => this.#onHint(key, isChanged, row))
     const stopHearing = onStrayRejection((reason) => this.#claimRejection(reason))
     this.#stopListening = [stopWatching, stopHearing]
     this.metrics.observe({
@@ -273,8 +274,8 @@ export class Node {
   }
 
   /** Another node may have written to a thread. */
-  #onHint(key: ThreadKey, isChanged: boolean): void {
-    this.#others?.hint(key, isChanged)
+  #onHint(key: ThreadKey, isChanged: boolean, row: EventRow | undefined): void {
+    this.#others?.hint(key, isChanged, row)
     if (isChanged) this.#dispatcher.pokeSoon()
   }
 

@@ -1,3 +1,4 @@
+import type { EventRow } from '../core/event-row.ts'
 import type { TaskId, ThreadKey } from '../core/id.ts'
 import type { LivePart } from '../core/live-part.ts'
 import { isOpen } from '../core/question.ts'
@@ -49,8 +50,9 @@ export class OtherNodes {
     parts.signals.onLocated = (task, thread) => this.#expect(task, thread)
   }
 
-  /** Another node may have written to the thread; without `isChanged` only events, which matter to nobody but watchers. */
-  hint(key: ThreadKey, isChanged: boolean): void {
+  /** Another node may have written to the thread; without `isChanged` only events, perhaps these, which matter to nobody but watchers. */
+  hint(key: ThreadKey, isChanged: boolean, row?: EventRow): void {
+    if (row && !isChanged) return this.#parts.feed.grown(key, row)
     this.#parts.feed.hint(key)
     if (!isChanged) return
     if (!this.#awaited.has(key) && this.#parts.executor.inThread(key).length === 0) return

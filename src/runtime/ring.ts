@@ -132,6 +132,14 @@ export class Ring {
     this.#tell()
   }
 
+  /** Somebody else wrote this. Where it does not follow on all there is, watchers look into the store. */
+  follow(entries: readonly LoggedEvent[]): void {
+    const last = entries.at(-1)
+    if (!last || last.seq <= this.#head) return
+    if (this.#isCurrent && entries[0]?.seq === this.#head + 1) this.append(entries)
+    else this.hint()
+  }
+
   /** The thread was erased: nobody waits for more. */
   end(): void {
     this.#isEnded = true

@@ -99,9 +99,9 @@ export interface Store {
 
   /**
    * Calls back when another node may have committed to a thread. A hint: it may be lost, repeated or late. Without `isChanged` only
-   * its log has grown, and its revision is what it was. Returns a function that ends it.
+   * its log has grown, and its revision is what it was; then `row` may say by what. Returns a function that ends it.
    */
-  watch(listener: (key: ThreadKey, isChanged: boolean) => void): () => void
+  watch(listener: (key: ThreadKey, isChanged: boolean, row?: EventRow) => void): () => void
 
   /**
    * Of these threads those whose head or revision is another by now, and where they are; one never used, or without a row, is at

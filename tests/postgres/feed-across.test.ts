@@ -33,12 +33,15 @@ async function hearAll(runtime: Runtime): Promise<Event[]> {
   return heard
 }
 
-describe('a reader on another node, with every notice lost', () => {
-  it('EVNT-04 sees a log that two nodes write to, each number once and in order', async () => {
+describe('a reader on another node', () => {
+  it.each([
+    ['with every notice lost', true],
+    ['by notices', false],
+  ])('EVNT-04 sees a log that two nodes write to, each number once and in order, %s', async (_how, isDeaf) => {
     const [left, right] = [talker(), talker()]
-    const one = await nodes.open({ agents: { left: left.run }, isDeaf: true })
-    const two = await nodes.open({ agents: { right: right.run }, isDeaf: true })
-    const three = await nodes.open({ isDeaf: true })
+    const one = await nodes.open({ agents: { left: left.run }, isDeaf })
+    const two = await nodes.open({ agents: { right: right.run }, isDeaf })
+    const three = await nodes.open({ isDeaf })
     const seen = watch(three, thread)
     const tasks = [await one.spawn({ thread, agent: 'left' }), await two.spawn({ thread, agent: 'right' })]
     await Promise.all([left.begun, right.begun])
@@ -50,7 +53,9 @@ describe('a reader on another node, with every notice lost', () => {
     await expect.poll(() => seen.events.length).toBe(head)
     expect(seen.events.map(({ seq }) => seq)).toEqual(seen.events.map((_, n) => n + 1))
   })
+})
 
+describe('a reader on another node, with every notice lost', () => {
   it('EVNT-02 hears of all threads of its principal, those that nobody wrote to before as well', async () => {
     const one = await nodes.open({ agents: { echo: async () => 'done' }, isDeaf: true })
     await one.wait((await one.run({ thread: 'known', agent: 'echo', prompt: 'before' })).id)

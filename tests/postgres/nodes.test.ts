@@ -71,9 +71,11 @@ async function heardBy(store: Store, isOfInterest = (_isChanged: boolean) => tru
   return heard
 }
 
+/** The backends that listen to the notices of this store. */
+const listening = `FROM pg_stat_activity WHERE query = 'LISTEN ' || (SELECT channel FROM holdfast.meta)`
+
 async function listeners(): Promise<number> {
-  const sql = `SELECT FROM pg_stat_activity WHERE query = 'LISTEN ${schema.name}'`
-  return (await schema.query(sql)).length
+  return (await schema.query(`SELECT ${listening}`)).length
 }
 
 /** Does something in a transaction that stays open until what this resolves with is called. */
@@ -213,8 +215,7 @@ describe('two nodes on one database', () => {
   it('hear each other again after the connection that listens was killed', async () => {
     const [one, two] = await openTwo()
     const heard = await heardBy(two)
-    const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN ${schema.name}'`
-    await schema.query(kill)
+    await schema.query(`SELECT pg_terminate_backend(pid) ${listening}`)
     await expect
       .poll(async () => {
         await commit(one, unit({ events: deltas(1) }))

@@ -247,6 +247,8 @@ function isUnitsFault(error: unknown, name: string): boolean {
 export interface Answer {
   readonly at: number
   readonly verdicts: Verdict[]
+  /** What units have written to the log that write nothing else, by their place in the batch. */
+  readonly bodies?: ReadonlyMap<number, string>
 }
 
 type Said =
@@ -260,11 +262,11 @@ type Said =
       readonly removed: Removed | null
     }
 
-function answerOf(text: string, { order }: PackedBatch): Answer {
+function answerOf(text: string, { order, bodies }: PackedBatch): Answer {
   const { at, verdicts: said } = JSON.parse(text) as { at: number; verdicts: Said[] }
   const verdicts: Verdict[] = []
   for (const [n, each] of said.entries()) verdicts[order[n] ?? n] = verdictOf(each, at)
-  return { at, verdicts }
+  return { at, verdicts, bodies }
 }
 
 function verdictOf(said: Said, at: number): Verdict {

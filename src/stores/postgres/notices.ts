@@ -3,9 +3,8 @@ import type { ThreadKey } from '../../core/id.ts'
 import { pause } from './clock.ts'
 import type { Connection } from './connection.ts'
 import type { Opener } from './connections.ts'
+import { isFrom, joinNews, type News, type NoticeListener, noticesOf, readNotice } from './notice-text.ts'
 
-// The server refuses a notice of 8,000 bytes. Keys are ASCII.
-const noticeLengthMax = 7_900
 const retryMsMin = 50
 const retryMsMax = 2_000
 // How long a notice to oneself may take before it is taken as lost.
@@ -16,57 +15,57 @@ const notify = `
   WITH async AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS setting)
   SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text, async WHERE async.setting = 'off'`
 
-// Of threads named after it only the log has grown. A key has a slash in it.
-const logsFromHere = '+'
-
-export type NoticeListener = (key: ThreadKey, isChanged: boolean) => void
-
 /**
- * Tells other nodes which threads were written to, after the commit, and hears it from them. All of it is a hint.
+ * Tells other nodes which threads were written to, after the commit, and hears it from them; of short events also what was
+ * written, so that nobody has to read it. All of it is a hint.
  *
  * N1 One connection sends, one statement at a time; what is committed meanwhile goes with the next, each thread once.
  * N2 A notice that could not be sent is dropped: whoever needs to know finds out by polling.
  * N3 The connection that listens comes back by itself. Where notices do not arrive, as behind a pooler that changes connections
  *    with every transaction, that is said once.
+ * N4 The name of the channel is a secret of those who may read the store, because what is said there is what is in it.
  */
 export class Notices {
   readonly #sender: Opener
   readonly #receiver: Opener
-  readonly #channel: string
   readonly #warn: (text: string) => void
+  #channel = ''
   readonly #self: string = randomUUID()
   readonly #closing = new AbortController()
   readonly #closed: Promise<void>
   #hasWarned = false
   readonly #listeners = new Set<NoticeListener>()
-  /** Whether more than the log of a thread has changed. */
-  readonly #untold = new Map<ThreadKey, boolean>()
+  readonly #untold = new Map<ThreadKey, News>()
   #sending: Promise<void> | undefined
   #sent: Promise<void> = Promise.resolve()
   #listening: Promise<void> | undefined
   #connection: Connection | undefined
   #onEcho: () => void = () => {}
 
-  constructor(sender: Opener, receiver: Opener, channel: string, warn: (text: string) => void) {
+  constructor(sender: Opener, receiver: Opener, warn: (text: string) => void) {
     this.#sender = sender
     this.#receiver = receiver
-    this.#channel = channel
     this.#warn = warn
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#closed = promise
     this.#closing.signal.addEventListener('abort', () => resolve())
   }
 
+  /** Before anything is told or heard. */
+  use(channel: string): void {
+    this.#channel = channel
+  }
+
   watch(listener: NoticeListener): () => void {
     // Each call is one of its own, also of the same listener.
-    const own: NoticeListener = (key, isChanged) => listener(key, isChanged)
+    const own: NoticeListener = (key, isChanged, row) => listener(key, isChanged, row)
     this.#listeners.add(own)
     this.#listening ??= this.#listen()
     return () => this.#listeners.delete(own)
   }
 
-  tell(key: ThreadKey, isChanged: boolean): void {
-    this.#untold.set(key, isChanged || this.#untold.get(key) === true)
+  tell(key: ThreadKey, news: News): void {
+    this.#untold.set(key, joinNews(this.#untold.get(key), news))
     this.#sending ??= this.#send()
   }
 
@@ -81,7 +80,7 @@ export class Notices {
       // All of a commit go together.
       await Promise.resolve()
       while (this.#untold.size > 0 && !this.#closing.signal.aborted) {
-        const texts = [...noticesOf(this.#self, this.#untold)]
+        const texts = noticesOf(this.#self, this.#untold)
         this.#untold.clear()
         await this.#notify(texts)
       }
@@ -150,37 +149,13 @@ export class Notices {
   }
 
   #heard(text: string): void {
-    const [from, ...keys] = text.split(' ')
-    if (from === this.#self) return this.#onEcho()
-    let isChanged = true
-    for (const key of keys) {
-      if (key === logsFromHere) isChanged = false
-      else for (const listener of this.#listeners) listener(key as ThreadKey, isChanged)
-    }
+    if (isFrom(text, this.#self)) return this.#onEcho()
+    readNotice(text, (key, isChanged, row) => {
+      for (const listener of this.#listeners) listener(key, isChanged, row)
+    })
   }
 }
 
 const noNotices =
   'PostgreSQL does not pass on notices over this connection, as behind a pooler in transaction mode. Everything works, ' +
   'but nodes find what others wrote by polling, up to a second later. Connect to the server itself to be told at once'
-
-function* noticesOf(self: string, untold: ReadonlyMap<ThreadKey, boolean>): Generator<string> {
-  const [changed = [], grown = []] = [true, false].map((is) =>
-    [...untold.keys()].filter((key) => untold.get(key) === is),
-  )
-  yield* packed(self, changed)
-  yield* packed(`${self} ${logsFromHere}`, grown)
-}
-
-/** The keys after what stands before them, as many to a notice as it holds. */
-function* packed(before: string, keys: readonly ThreadKey[]): Generator<string> {
-  let text = before
-  for (const key of keys) {
-    if (text.length + 1 + key.length > noticeLengthMax) {
-      yield text
-      text = before
-    }
-    text = `${text} ${key}`
-  }
-  if (text !== before) yield text
-}

@@ -17,6 +17,8 @@ export interface PackedBatch {
   readonly unitCount: number
   /** Which unit each verdict is of. */
   readonly order: readonly number[]
+  /** What those units write to the log that write nothing else, by their place in the batch. */
+  readonly bodies: ReadonlyMap<number, string>
 }
 
 /** Numbers things in the order in which they are first named, from 1 on as SQL does. */
@@ -76,6 +78,7 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
     lines: [...lines, ...bodies].join(between),
     unitCount: units.length,
     order: [...emits.otherPlaces, ...emits.places],
+    bodies: new Map(bodies.map((body, n) => [emits.places[n] ?? n, body])),
   }
 }
 

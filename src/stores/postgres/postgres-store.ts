@@ -5,7 +5,7 @@ import type { Message } from '../../core/message.ts'
 import type { QuestionRecord } from '../../core/question.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
-import type { Unit, Verdict } from '../../core/unit.ts'
+import type { Committed, Unit, Verdict } from '../../core/unit.ts'
 import type {
   ClaimQuery,
   EventPage,
@@ -33,7 +33,8 @@ import { Lane } from './lane.ts'
 import { allocateNumbers, renewLeaseOf } from './leases.ts'
 import { type Location, locate } from './location.ts'
 import { readMoved } from './moved.ts'
-import { type NoticeListener, Notices } from './notices.ts'
+import type { News, NoticeListener } from './notice-text.ts'
+import { Notices } from './notices.ts'
 import { readOffer } from './offer.ts'
 import { listQuestions } from './questions.ts'
 import { checkServer, migrate } from './schema.ts'
@@ -87,6 +88,7 @@ const writeTimeoutMsDefault = 4_500
 const lateMsDefault = 5_000
 const oldLaneMs = 90 * 24 * 60 * 60 * 1000
 
+const selectCommon = 'SELECT holdfast.clock_ms() AS now, m.channel FROM holdfast.meta m'
 const forgetLanes = 'DELETE FROM holdfast.lanes WHERE used_at < holdfast.clock_ms() - $1::bigint'
 
 /**
@@ -121,7 +123,7 @@ class PostgresStore implements Store {
     const opened = this.#parts()
     this.#opened = opened
     try {
-      await opened.reading.use((connection) => this.#prepare(connection))
+      opened.notices.use(await opened.reading.use((connection) => this.#prepare(connection)))
     } catch (error) {
       this.#opened = undefined
       await opened.reading.close()
@@ -141,10 +143,11 @@ class PostgresStore implements Store {
     const { lane, notices } = this.#use()
     const now = () => this.#options.clock?.now()
     const stop = afterMs(this.#lateMs, onLate)
-    const { at, verdicts } = await (units.length === 0 ? lane.probe() : lane.commit(units, now)).finally(stop)
+    const { at, verdicts, bodies } = await (units.length === 0 ? lane.probe() : lane.commit(units, now)).finally(stop)
     this.#serverClock.heard(at)
     for (const [n, unit] of units.entries()) {
-      if (verdicts[n]?.committed) notices.tell(unit.thread, unit.rev !== undefined)
+      const verdict = verdicts[n]
+      if (verdict?.committed) notices.tell(unit.thread, newsOf(unit, verdict, bodies?.get(n)))
     }
     return verdicts
   }
@@ -238,16 +241,19 @@ class PostgresStore implements Store {
       lane,
       reading: new Connections(opener(settingsFor(readTimeoutMs)), readers, place.name),
       deciding: new Connections(opener(settingsFor(decideTimeoutMs)), decidersMax, place.name),
-      notices: new Notices(opener(settingsFor(readTimeoutMs)), opener({}), place.schema, warn),
+      notices: new Notices(opener(settingsFor(readTimeoutMs)), opener({}), warn),
     }
   }
 
-  async #prepare(connection: Connection): Promise<void> {
+  /** The answer is the channel of notices. */
+  async #prepare(connection: Connection): Promise<string> {
     await checkServer(connection, this.#place)
     await migrate(connection, this.#place, this.#options.migrate ?? true)
-    const [row] = await connection.query<{ now: number }>({ sql: 'SELECT holdfast.clock_ms() AS now' })
-    if (row) this.#serverClock.heard(row.now)
+    const [row] = await connection.query<{ now: number; channel: string }>({ sql: selectCommon })
+    if (!row) throw new Error('The store did not say what nodes share')
+    this.#serverClock.heard(row.now)
     await connection.query({ sql: forgetLanes, values: [oldLaneMs] })
+    return row.channel
   }
 
   #use(): Opened {
@@ -273,6 +279,12 @@ class PostgresStore implements Store {
       throw translate(error, this.#place.name)
     }
   }
+}
+
+/** `body` is what the unit has written to the log, where that is all it has written. */
+function newsOf({ rev, events }: Unit, { first, at }: Committed, body: string | undefined): News {
+  if (rev !== undefined || body === undefined) return { isChanged: rev !== undefined }
+  return { isChanged: false, rows: [{ first, last: first + events.length - 1, at, body }] }
 }
 
 // A commit relies on each of its statements seeing what was committed before it, and no statement wants to fail because it does

@@ -75,6 +75,31 @@ describe('the ring of a thread', () => {
     expect(numbersAfter(ring, 6)).toEqual([7])
   })
 
+  it('takes what somebody else wrote if it follows on all there is, and is no less sure of it', () => {
+    const ring = ringOf([1, 3])
+    ring.advance(3)
+    ring.follow(events(4, 5))
+    expect([ring.isCurrent, numbersAfter(ring, 2)]).toEqual([true, [3, 4, 5]])
+    ring.follow(events(4, 5))
+    expect([ring.isCurrent, numbersAfter(ring, 2)]).toEqual([true, [3, 4, 5]])
+  })
+
+  it.each([
+    ['after a hole', 5, 5],
+    ['that begins with what it has', 3, 4],
+  ])('has watchers look into the store for what somebody else wrote %s', (_case, first, last) => {
+    const ring = ringOf([1, 3])
+    ring.advance(3)
+    ring.follow(events(first, last))
+    expect([ring.isCurrent, ring.head, numbersAfter(ring, 2)]).toEqual([false, 3, [3]])
+  })
+
+  it('does not take what somebody else wrote for all there is while it is not sure of its head', () => {
+    const ring = ringOf([1, 3])
+    ring.follow(events(4, 4))
+    expect([ring.isCurrent, ring.head]).toEqual([false, 3])
+  })
+
   it('keeps the last 4096 events, whatever the number of those that came', () => {
     const ring = ringOf([1, 4096])
     expect(numbersAfter(ring, 0)).toHaveLength(4096)
