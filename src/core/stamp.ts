@@ -18,9 +18,11 @@ export function taskRanges(events: readonly EventDraft[], first: number): Readon
   for (let index = 0; index < events.length; index++) {
     const task = events[index]?.task
     if (task === undefined) continue
-    if (task !== last?.task) last = { task, range: ranges.get(task) ?? [first + index, first + index] }
+    if (task !== last?.task) {
+      last = { task, range: ranges.get(task) ?? [first + index, first + index] }
+      ranges.set(task, last.range)
+    }
     last.range[1] = first + index
-    ranges.set(task, last.range)
   }
   return ranges
 }

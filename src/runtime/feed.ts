@@ -71,7 +71,7 @@ export class Feed implements LogSource {
     if (!ring && !firehoses) return
     const entries = decodeRow(row).map((stored) => new LoggedEvent(key, stored))
     ring?.follow(entries)
-    for (const firehose of firehoses ?? []) firehose.take(key, entries)
+    for (const firehose of firehoses ?? []) firehose.follow(key, entries)
   }
 
   /** The threads that are watched. */

@@ -23,8 +23,8 @@ const pageEventsMax = 1000
  * The live events of all threads of a principal.
  *
  * F1 Per thread, from the first event that is handed out on, each number that matches once and in order, without a hole.
- * F2 What is published is taken as it comes while the reader keeps up. Where it does not, or where another node wrote, the
- *    thread is behind: it is read from the store, from its own place on, when the reader has taken what waits.
+ * F2 What is published is taken as it comes while the reader keeps up. Where it does not, or where another node wrote what does
+ *    not follow, the thread is behind: it is read from the store, from its own place on, when the reader has taken what waits.
  * F3 It keeps at most `waitingLengthMax` of text beside one page of the store, and `threadsMax` places. The thread without
  *    news for the longest time is forgotten, and begins anew with its next event, unless it is behind; a reader that is
  *    behind in that many is ended.
@@ -69,6 +69,13 @@ export class Firehose {
     }
     this.#put(key, { seq: last.seq, at: last.at, isOld: false })
     this.#wait(matching)
+  }
+
+  /** Consecutive events of one thread, committed by another node. Where they do not follow on what was given, they are read. */
+  follow(key: ThreadKey, entries: readonly LoggedEvent[]): void {
+    const place = this.#places.get(key)
+    if (place && !place.isOld && entries[0]?.seq === place.seq + 1) this.take(key, entries)
+    else if (!place || (entries.at(-1)?.seq ?? 0) > place.seq) this.hint(key)
   }
 
   /** Another node may have written to the thread. */

@@ -4,8 +4,8 @@ import type { Entry } from './entry.ts'
 import { type Lanes, turnBytes } from './lanes.ts'
 
 /**
- * Whether a batch was nothing but emits, all of them committed, and nothing else waits, of which there is enough for a batch that
- * is worth its commit.
+ * Whether a batch was nothing but emits, all of them committed, and what waits is nothing but emits too: enough of them for a batch
+ * that is worth its commit.
  */
 export function isFlood(lanes: Lanes<Entry>, items: readonly Item[], verdicts: readonly Verdict[]): boolean {
   if (lanes.bytes < turnBytes) return false

@@ -206,8 +206,8 @@ export class LogCursor {
     return this.#stretch(rows, this.#after >= this.#head)
   }
 
-  #stretch(rows: readonly EventRow[], isLast: boolean): LogStretch {
-    return new LogStretch(this.#ring, rows, this.#source.stretches, isLast)
+  #stretch(rows: readonly EventRow[], reachesHead: boolean): LogStretch {
+    return new LogStretch(this.#ring, rows, this.#source.stretches, reachesHead)
   }
 
   #fromRest(): readonly LoggedEvent[] {

@@ -10,13 +10,13 @@ export class LogStretch {
   readonly #rows: readonly EventRow[]
   readonly #cache: StretchCache
   /** Whether what follows may have to be waited for. */
-  readonly isLast: boolean
+  readonly reachesHead: boolean
 
-  constructor(ring: Ring, rows: readonly EventRow[], cache: StretchCache, isLast: boolean) {
+  constructor(ring: Ring, rows: readonly EventRow[], cache: StretchCache, reachesHead: boolean) {
     this.#ring = ring
     this.#rows = rows
     this.#cache = cache
-    this.isLast = isLast
+    this.reachesHead = reachesHead
   }
 
   /** About the length of its texts. */

@@ -35,7 +35,7 @@ export class StretchCache {
     this.#clock = clock
   }
 
-  /** The bytes that are kept, for whoever counts memory. */
+  /** How many bytes are kept. */
   get bytes(): number {
     return this.#bytes
   }

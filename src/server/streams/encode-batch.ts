@@ -47,12 +47,13 @@ type Encoding = Pick<StreamFormat, 'encode' | 'encodeStored'>
 function encoding(frame: (entry: Framed) => string): Encoding {
   return {
     encode: madeOnce((batch) => {
+      shared.begin()
       for (const entry of batch) shared.add(frame(entry))
       return Buffer.from(shared.take())
     }),
     encodeStored: (stretch, into) =>
       stretch.made(frame, () => {
-        into.reserve(stretch.length)
+        into.begin(stretch.length)
         stretch.texts((seq, text) => into.add(frame({ seq, text })))
         return into.take()
       }),

@@ -10,8 +10,13 @@ export class FrameBuffer {
   #end = 0
   #text = ''
 
-  /** Makes room for texts that are together about so long, if there is none yet. More is made when more is needed. */
-  reserve(length: number): void {
+  /**
+   * Forgets what was added and not taken, because whoever added it failed. Makes room for texts that are together about so long, if
+   * there is none yet; more is made when more is needed.
+   */
+  begin(length = 0): void {
+    this.#end = 0
+    this.#text = ''
     if (this.#bytes.length === 0) this.#grow(length + Math.min(length, joinedLengthMax) * utf8BytesMax)
   }
 

@@ -97,7 +97,7 @@ export class Stream implements Watched {
     if (!(batch instanceof LogStretch)) return format.encode(batch)
     // What the sink has not handed on yet is not written over.
     const frames = (sink.isFlushed && this.#frames) || new FrameBuffer()
-    this.#frames = batch.isLast ? undefined : frames
+    this.#frames = batch.reachesHead ? undefined : frames
     return format.encodeStored(batch, frames)
   }
 }

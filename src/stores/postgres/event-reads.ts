@@ -65,8 +65,7 @@ export async function readEvents(
     asks.map(({ key }) => key),
     places.map(({ from }) => from),
     asks.map(({ query }, n) => (query.limit > 0 ? places[n]?.to : -1)),
-    // More rows than this cannot be needed, because each holds an event; a filtered read may need any number of them.
-    asks.map(({ query }) => (query.task ? 10_000 : query.limit)),
+    asks.map(({ query }) => rowsMax(query)),
     asks.map(({ query }) => query.task?.id ?? null),
     isFiltered ? lookLengthMax : Math.min(lengthMax, Math.ceil(lookLengthMax / asks.length)),
   ]
@@ -74,6 +73,12 @@ export async function readEvents(
   const rows = await connection.query<PageRow>(isFiltered ? statement : { ...statement, timeoutMs })
   const byPlace = Map.groupBy(rows, ({ place }) => place)
   return asks.map((ask, n) => pageOf(ask, byPlace.get(n + 1) ?? []))
+}
+
+/** More rows than this cannot be needed, because each holds an event; a filtered read may need any number of them. */
+function rowsMax({ after, limit, task, asRows }: EventQuery): number {
+  if (asRows) return rowPageEnd(after) - after
+  return task ? 10_000 : limit
 }
 
 function placeOf({ query: { after, task, asRows } }: EventAsk): { from: number; to: number } {

@@ -1,5 +1,6 @@
 import type { EventRow } from '../../core/event-row.ts'
 import type { ThreadKey } from '../../core/id.ts'
+import type { Committed, Unit } from '../../core/unit.ts'
 import { between } from './pack-lines.ts'
 
 // The server refuses a notice of 8,000 bytes. Keys are ASCII.
@@ -23,12 +24,20 @@ export interface News {
 
 export type NoticeListener = (key: ThreadKey, isChanged: boolean, row?: EventRow) => void
 
+/** What a committed unit is to others; `body` is what it has written to the log, where that is all it has written. */
+export function newsOf({ rev, events }: Unit, { first, at }: Committed, body: string | undefined): News {
+  if (rev !== undefined || body === undefined || body.length > rowsBytesMax) return { isChanged: rev !== undefined }
+  return { isChanged: false, rows: [{ first, last: first + events.length - 1, at, body }] }
+}
+
 /** Both, the second having come after the first. */
 export function joinNews(first: News | undefined, then: News): News {
   if (!first) return then
   const isChanged = first.isChanged || then.isChanged
-  const rows = first.rows && then.rows && !isChanged ? [...first.rows, ...then.rows] : undefined
-  return { isChanged, ...(rows && { rows }) }
+  if (isChanged || !first.rows || !then.rows) return { isChanged }
+  const rows = [...first.rows, ...then.rows]
+  // What is longer is not told, and nothing is kept for it while it cannot be.
+  return lengthOf(rows) > rowsBytesMax ? { isChanged } : { isChanged, rows }
 }
 
 /** The texts that tell it, from whom they are first in each. */
@@ -63,6 +72,10 @@ export function readNotice(text: string, tell: NoticeListener): void {
   if (kind === rowsFromHere) return readRows(fields, tell)
   const isGrown = kind === logsFromHere
   for (const key of isGrown ? keys.slice(1) : keys) tell(key as ThreadKey, !isGrown)
+}
+
+function lengthOf(rows: readonly EventRow[]): number {
+  return rows.reduce((sum, { body }) => sum + body.length, 0)
 }
 
 function rowsText(key: ThreadKey, rows: readonly EventRow[] | undefined): string | undefined {

@@ -52,7 +52,7 @@ export class Notices {
   }
 
   /** Before anything is told or heard. */
-  use(channel: string): void {
+  listenOn(channel: string): void {
     this.#channel = channel
   }
 

@@ -5,7 +5,7 @@ import type { Message } from '../../core/message.ts'
 import type { QuestionRecord } from '../../core/question.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
-import type { Committed, Unit, Verdict } from '../../core/unit.ts'
+import type { Unit, Verdict } from '../../core/unit.ts'
 import type {
   ClaimQuery,
   EventPage,
@@ -33,7 +33,7 @@ import { Lane } from './lane.ts'
 import { allocateNumbers, renewLeaseOf } from './leases.ts'
 import { type Location, locate } from './location.ts'
 import { readMoved } from './moved.ts'
-import type { News, NoticeListener } from './notice-text.ts'
+import { type NoticeListener, newsOf } from './notice-text.ts'
 import { Notices } from './notices.ts'
 import { readOffer } from './offer.ts'
 import { listQuestions } from './questions.ts'
@@ -123,7 +123,7 @@ class PostgresStore implements Store {
     const opened = this.#parts()
     this.#opened = opened
     try {
-      opened.notices.use(await opened.reading.use((connection) => this.#prepare(connection)))
+      opened.notices.listenOn(await opened.reading.use((connection) => this.#prepare(connection)))
     } catch (error) {
       this.#opened = undefined
       await opened.reading.close()
@@ -279,12 +279,6 @@ class PostgresStore implements Store {
       throw translate(error, this.#place.name)
     }
   }
-}
-
-/** `body` is what the unit has written to the log, where that is all it has written. */
-function newsOf({ rev, events }: Unit, { first, at }: Committed, body: string | undefined): News {
-  if (rev !== undefined || body === undefined) return { isChanged: rev !== undefined }
-  return { isChanged: false, rows: [{ first, last: first + events.length - 1, at, body }] }
 }
 
 // A commit relies on each of its statements seeing what was committed before it, and no statement wants to fail because it does

@@ -124,12 +124,12 @@ export class Batch {
   }
 
   #writeMail(mail: Mail, thread: KnownThread): void {
-    this.#tables.tasks.hang(mail.task)
+    this.#tables.tasks.noteAttached(mail.task)
     writeMail(this.#tables.connection, thread.n, mail)
   }
 
   #writeStep(step: StepRecord, thread: KnownThread): void {
-    this.#tables.tasks.hang(step.task)
+    this.#tables.tasks.noteAttached(step.task)
     writeStep(this.#tables.connection, step, thread.head)
   }
 }

@@ -115,7 +115,7 @@ export class TaskWrites {
   }
 
   /** A step or mail is stored for it. */
-  hang(id: TaskId): void {
+  noteAttached(id: TaskId): void {
     const task = this.#known.get(id)
     if (task) task.isBare = false
   }

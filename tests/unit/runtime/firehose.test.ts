@@ -16,7 +16,13 @@ const burst = fc.record({
     }),
     { minLength: 1, maxLength: 5 },
   ),
-  by: fc.constantFrom('this node', 'this node', 'another node', 'another node, its hint lost'),
+  by: fc.constantFrom(
+    'this node',
+    'this node',
+    'another node',
+    'another node, with its row',
+    'another node, its hint lost',
+  ),
 })
 
 type Burst = typeof burst extends fc.Arbitrary<infer Value> ? Value : never
@@ -29,6 +35,7 @@ async function writeAll(here: WrittenLog, bursts: readonly Burst[], pause: Pause
     await pause()
     if (by === 'this node') after.publish()
     if (by === 'another node') after.hint()
+    if (by === 'another node, with its row') after.row()
   }
 }
 
@@ -95,6 +102,30 @@ describe('a firehose', () => {
       expect(await next).toHaveLength(2)
     }
     expect(here.readCount).toBe(0)
+  })
+
+  it('F2 takes what another node wrote, without asking the store, where it follows on what was given', async () => {
+    const here = await WrittenLog.open()
+    const firehose = here.feed.openFirehose(owner, undefined)
+    await here.write(keyOf('t'), ...lines(1, 2))
+    await firehose.next()
+    const next = firehose.next()
+    const { row } = await here.commit(keyOf('t'), lines(1, 3))
+    row()
+    expect(seqs(await next)).toEqual([3, 4, 5])
+    expect(here.readCount).toBe(0)
+  })
+
+  it.each([
+    ['no place in its thread', undefined],
+    ['no event of its types in it', new Set(['custom'])],
+  ])('F2 reads what was before a row of another node, where there was %s', async (_case, types) => {
+    const here = await WrittenLog.open()
+    const firehose = here.feed.openFirehose(owner, types)
+    await here.commit(keyOf('t'), [{ type: 'custom' }, { type: 'custom' }])
+    const { row } = await here.commit(keyOf('t'), [{ type: 'text.delta' }])
+    row()
+    expect(seqs(await firehose.next())).toEqual(types ? [1, 2] : [1, 2, 3])
   })
 
   it('F3 keeps a mebibyte of what is published, leaves the rest in the store, and reads it from there', async () => {

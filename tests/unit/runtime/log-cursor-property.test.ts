@@ -19,7 +19,13 @@ const line = fc.record({
 /** Who wrote it, as this node learns of it. */
 const burst = fc.record({
   lines: fc.array(line, { minLength: 1, maxLength: 6 }),
-  by: fc.constantFrom('this node', 'this node', 'another node', 'another node, its hint lost'),
+  by: fc.constantFrom(
+    'this node',
+    'this node',
+    'another node',
+    'another node, with its row',
+    'another node, its hint lost',
+  ),
   ends: fc.constantFrom(undefined, undefined, 'bg_0'),
 })
 
@@ -97,6 +103,7 @@ async function writeAll(
     await pause()
     if (by === 'this node') after.publish()
     if (by === 'another node') after.hint()
+    if (by === 'another node, with its row') after.row()
   }
   for (let n = bursts.length; n <= lastBurst; n += 1) onBurst(n)
 }

@@ -82,8 +82,8 @@ export class WrittenLog {
     return this.log.get(key)?.length ?? 0
   }
 
-  /** What is left to do after the commit: whoever wrote publishes, a node that did not is given a hint, or is not. */
-  async commit(key: ThreadKey, lines: readonly Line[]): Promise<{ publish(): void; hint(): void }> {
+  /** What is left to do after the commit: whoever wrote publishes, a node that did not is given a hint, or the row, or neither. */
+  async commit(key: ThreadKey, lines: readonly Line[]): Promise<{ publish(): void; hint(): void; row(): void }> {
     const events = lines.map(draft)
     const unit: Unit = { operation: 'emit', thread: key, events }
     const [verdict] = await this.store.commit([unit])
@@ -99,6 +99,11 @@ export class WrittenLog {
       hint: () => {
         tell(0)
         this.feed.hint(key)
+      },
+      row: () => {
+        tell(0)
+        const { first, at } = verdict
+        this.feed.grown(key, { first, last: upTo, at, body: events.map(encodeLine).join('\n') })
       },
     }
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EventRow } from '../../../src/core/event-row.ts'
 import { principal, type ThreadKey, threadId, threadKey } from '../../../src/core/id.ts'
-import { isFrom, joinNews, type News, noticesOf, readNotice } from '../../../src/stores/postgres/notice-text.ts'
+import { isFrom, joinNews, type News, newsOf, noticesOf, readNotice } from '../../../src/stores/postgres/notice-text.ts'
 
 const from = '5f3c'
 
@@ -76,6 +76,16 @@ describe('what a notice says', () => {
     expect(joinNews(known, { isChanged: false })).toEqual({ isChanged: false })
     expect(joinNews({ isChanged: false }, known)).toEqual({ isChanged: false })
     expect(joinNews(known, { isChanged: true })).toEqual({ isChanged: true })
+  })
+
+  it('keeps no more of a thread than is told of it, however much comes before it can be sent', () => {
+    let news: News | undefined
+    for (let n = 1; n <= 100; n++) news = joinNews(news, { isChanged: false, rows: [rowOf(n, 'x'.repeat(100))] })
+    expect(news).toEqual({ isChanged: false })
+    const long = { operation: 'emit', thread: keyOf(1), events: [] } as const
+    expect(newsOf(long, { committed: true, first: 1, at: 1, taken: [] }, 'x'.repeat(60_000))).toEqual({
+      isChanged: false,
+    })
   })
 
   it('is nothing where it cannot be made out', () => {

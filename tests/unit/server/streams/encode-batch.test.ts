@@ -30,6 +30,16 @@ describe('a batch', () => {
     expect(text(sse.encode([a]))).toBe('id: 1\ndata: {"seq":1}\n\n')
   })
 
+  it('has nothing of another that could not be encoded', () => {
+    const broken = Object.defineProperty(entry(9), 'text', {
+      get: () => {
+        throw new Error('broken')
+      },
+    })
+    expect(() => ndjson.encode([entry(8, '"a secret"'), broken])).toThrow('broken')
+    expect(text(ndjson.encode([entry(1)]))).toBe('{"seq":1}\n')
+  })
+
   it('is encoded whole, however much it is and whatever its characters take', () => {
     const long = [100, 200_000, 200_000, 100, 400_000, 100].map((length, index) =>
       entry(index, `"${'€'.repeat(length)}"`),
