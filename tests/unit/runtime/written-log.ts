@@ -101,6 +101,7 @@ export class WrittenLog {
         this.feed.hint(key)
       },
       row: () => {
+        if (events.length === 0) return
         tell(0)
         const { first, at } = verdict
         this.feed.grown(key, { first, last: upTo, at, body: events.map(encodeLine).join('\n') })
