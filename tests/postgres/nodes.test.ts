@@ -29,7 +29,7 @@ import {
   upTo,
 } from '../../src/testing/store-suite/builders.ts'
 import { type NetworkProxy, startProxy } from './harness/proxy.ts'
-import { type TestSchema, testSchema } from './harness/schema.ts'
+import { listening, type TestSchema, testSchema } from './harness/schema.ts'
 
 let schema: TestSchema
 let proxy: NetworkProxy | undefined
@@ -70,9 +70,6 @@ async function heardBy(store: Store, isOfInterest = (_isChanged: boolean) => tru
   await expect.poll(() => listeners()).toBeGreaterThan(0)
   return heard
 }
-
-/** The backends that listen to the notices of this store. */
-const listening = `FROM pg_stat_activity WHERE query = 'LISTEN ' || (SELECT channel FROM holdfast.meta)`
 
 async function listeners(): Promise<number> {
   return (await schema.query(`SELECT ${listening}`)).length

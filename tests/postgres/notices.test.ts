@@ -4,7 +4,7 @@ import { decodeRow, type EventRow } from '../../src/core/event-row.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { accepting, commitOne, event, fenced, logOf, running } from '../../src/testing/store-suite/builders.ts'
-import { type TestSchema, testSchema } from './harness/schema.ts'
+import { listening, type TestSchema, testSchema } from './harness/schema.ts'
 
 let schema: TestSchema
 let stores: Store[]
@@ -33,11 +33,7 @@ async function heardRows(texts: readonly string[]): Promise<EventRow[]> {
     heard.push(row)
     if (row) rows.push(row)
   })
-  await expect
-    .poll(() =>
-      schema.query(`SELECT FROM pg_stat_activity WHERE query = 'LISTEN ' || (SELECT channel FROM holdfast.meta)`),
-    )
-    .toHaveLength(1)
+  await expect.poll(() => schema.query(`SELECT ${listening}`)).toHaveLength(1)
   await commitOne(one, accepting(running('bg_0')))
   for (const [n, text] of texts.entries()) {
     const data = JSON.stringify({ text })

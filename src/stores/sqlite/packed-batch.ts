@@ -28,7 +28,8 @@ export interface PackedBatch {
 
 // Lines are encoded so many characters at a time, because each time costs as much as some hundred of them.
 const pieceLength = 8_192
-// What a thread has less of in a commit goes into short rows, which are cut between any two lines.
+// What a thread has less of in a commit goes into short rows, which are cut between any two lines. At least
+// `longChunkLengthMin` of thread-writes.ts, below which rows are short.
 const linewiseLengthMax = 16_384
 
 /**

@@ -11,6 +11,9 @@ export interface TestSchema {
   drop(): Promise<void>
 }
 
+/** The backends that listen to the notices of a store. */
+export const listening = `FROM pg_stat_activity WHERE query = 'LISTEN ' || (SELECT channel FROM holdfast.meta)`
+
 /** Names a schema that nobody else uses. The store that is opened on it makes it. */
 export function testSchema(server = inject('postgresUrl')): TestSchema {
   const name = `test_${randomUUID().replaceAll('-', '')}`
