@@ -21,6 +21,8 @@ export interface RoundGoal {
   /** Threads that were deleted, and times that threads were pruned. Only nodes of the program's own are asked to prune. */
   readonly deletes?: number
   readonly prunes?: number
+  /** Times that somebody asked for what is another's. Never more than none where there is one principal. */
+  readonly probes?: number
   readonly acknowledged?: number
   /** Hostile requests, of a principal of their own. Only to nodes of the program's own. */
   readonly hostile?: number
@@ -118,7 +120,7 @@ async function tormentAndRest(options: RoundOptions, world: World, load: Load): 
 function missingOf({ tally }: Recorder, goal: RoundGoal): () => string[] {
   const before = { ...tally, faults: { ...tally.faults } }
   const startedAt = performance.now()
-  const counted = ['cancels', 'cuts', 'deletes', 'prunes', 'hostile', 'idle'] as const
+  const counted = ['cancels', 'cuts', 'deletes', 'prunes', 'probes', 'hostile', 'idle'] as const
   return () => {
     const left: [what: string, count: number][] = [
       ...counted.map((what): [string, number] => [what, (goal[what] ?? 0) - (tally[what] - before[what])]),

@@ -1,3 +1,5 @@
+import type { RoundGoal } from '../../src/chaos/round.ts'
+
 /** A bug that is planted into nodes while they load their sources. */
 export interface PlantedBug {
   readonly title: string
@@ -7,8 +9,8 @@ export interface PlantedBug {
   readonly to: string
   /** What the program has to report. */
   readonly complaint: RegExp
-  /** How often a node has to die for it; 1 unless given. */
-  readonly kills?: number
+  /** What a round must have seen to show it, beyond what every round of them has. */
+  readonly enough?: RoundGoal
 }
 
 /** A module for `node --import` that plants a bug, and ends a node in which there is no place for it. */
@@ -37,6 +39,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: 'record && principalOf(record.key) === this.#parts.principal ? record : undefined',
     to: 'principalOf === undefined ? undefined : record',
     complaint: /^G15 .* of another and was answered/,
+    enough: { probes: 10 },
   },
   {
     title: 'a lost cancel',
@@ -44,6 +47,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: "draft.put({ ...record, status: 'cancelled', ready: false",
     to: "draft.put({ ...record, status: 'failed', ready: false",
     complaint: /^G7 .* was cancelled and is failed/,
+    enough: { cancels: 20 },
   },
   {
     title: 'a content that changes',
@@ -67,7 +71,7 @@ export const plantedBugs: readonly PlantedBug[] = [
 `,
     // Lost with a kill; and what reads the file meanwhile does not find what it was told of.
     complaint: /^G1 .* was accepted and is lost|^G2 .* and is (gone|another)|^G11 .* There is no task/,
-    kills: 8,
+    enough: { faults: { kill: 8, drain: 1 } },
   },
   {
     title: 'an off-by-one resume',
@@ -82,7 +86,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: '{ output, bag: plan.bag, steps }',
     to: '{ output, bag: plan.bag, steps: [] }',
     complaint: /^G11 .*(executed it last in|tells twice of|said)/,
-    kills: 8,
+    enough: { faults: { kill: 8, drain: 1 } },
   },
   {
     title: 'a dropped follow-up',

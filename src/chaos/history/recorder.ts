@@ -12,6 +12,8 @@ export interface Tally {
   /** Threads that were deleted, and times that threads were pruned. */
   deletes: number
   prunes: number
+  /** Times that somebody asked for what is another's. */
+  probes: number
   /** Hostile requests, and idle streams that were open at once. */
   hostile: number
   idle: number
@@ -26,6 +28,7 @@ export class Recorder {
     cuts: 0,
     deletes: 0,
     prunes: 0,
+    probes: 0,
     hostile: 0,
     idle: 0,
     faults: {},
@@ -80,6 +83,7 @@ export class Recorder {
     if (entry.kind === 'stream' && entry.end === 'cut' && entry.events.length > 0) tally.cuts += 1
     if (entry.kind === 'deleted') tally.deletes += 1
     if (entry.kind === 'pruned') tally.prunes += 1
+    if (entry.kind === 'probe') tally.probes += 1
     if (entry.kind === 'hostile') tally.hostile += entry.sent
     if (entry.kind === 'memory') tally.idle += entry.idle ?? 0
     if (entry.kind === 'fault') tally.faults[entry.fault] = (tally.faults[entry.fault] ?? 0) + 1
