@@ -1,4 +1,4 @@
-// How does Holdfast stand beside what people use today? Run with `npm run bench:peers`, after `npm install` in this folder.
+// How does Holdfast stand beside what people use today? Run with `npm run bench:peers`, after `npm ci` in this folder.
 //
 // Every peer is a server process of its own, and this one is the client of all of them. In each round every peer is visited once, alone:
 // its server is started fresh, all rows are measured, and it is ended before the next comes. A figure is the median over the rounds. A peer
@@ -127,7 +127,7 @@ const chosen = peers.filter(({ name }) => only.includes(name)) as readonly (Peer
 const inOrder = [...chosen.filter(({ isSlow }) => !isSlow), ...chosen.filter(({ isSlow }) => isSlow)]
 const absent = chosen.filter(({ needs }) => needs !== undefined && !existsSync(folderOf(needs)))
 const unavailable = new Map(
-  absent.map(({ name, needs }) => [name, `${needs} is not installed: run npm install in bench/peers`]),
+  absent.map(({ name, needs }) => [name, `${needs} is not installed: run npm ci in bench/peers`]),
 )
 try {
   if (chosen.some(({ isLimit }) => isLimit)) await recordFrames()
