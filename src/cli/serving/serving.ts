@@ -16,6 +16,7 @@ import { agentsOf } from './agents.ts'
 import { type Assistant, assistantOf, providerKeys } from './assistant.ts'
 import { giveBackMemory } from './give-back.ts'
 import { createLog } from './log.ts'
+import { limitYoungSpace } from './young-space.ts'
 
 export interface ServeFlags {
   readonly port?: string
@@ -105,6 +106,7 @@ async function listen(settings: Settings, env: Around['env'], options: StartOpti
       }),
     )
     giveBackMemory()
+    limitYoungSpace([...process.execArgv, env['NODE_OPTIONS'] ?? ''])
     const { node } = await runtime.info()
     log.info({ url: server.url, node }, 'listening')
     return { server, runtime, ...(assistant && { assistant }) }
