@@ -6,7 +6,7 @@ import type { LiveThread } from './live-thread.ts'
 import { isQueued } from './position.ts'
 import { settle } from './settle.ts'
 import { isRun, type TaskRecord } from './task.ts'
-import { attachedTree } from './tree.ts'
+import { attachedTree, isRoot } from './tree.ts'
 import type { Mail } from './unit.ts'
 import { UnitDraft } from './unit-draft.ts'
 
@@ -61,15 +61,15 @@ function reach(live: LiveThread, scope: CancelScope): TaskRecord[] {
     case 'runs':
       return live.runs().flatMap((run) => attachedTree(live, run))
     case 'all':
-      return rootsFirst(live)
+      return allTrees(live)
   }
 }
 
-function rootsFirst(live: LiveThread): TaskRecord[] {
-  const runs = live.runs()
-  const queued = new Set(runs.filter((run) => run.status === 'pending').flatMap((run) => attachedTree(live, run)))
-  const active = [...live.tasks()].filter((task) => !isRun(task) && !queued.has(task))
-  return [...runs.filter((run) => run.status === 'running'), ...active.sort((a, b) => a.depth - b.depth), ...queued]
+/** Every root with its tree: the active run, what goes on beside it, then the queue in order. */
+function allTrees(live: LiveThread): TaskRecord[] {
+  const [active, queued] = [live.runs().filter((run) => !isQueued(run)), live.runs().filter(isQueued)]
+  const beside = [...live.tasks()].filter((task) => !isRun(task) && isRoot(live, task))
+  return [...active, ...beside, ...queued].flatMap((root) => attachedTree(live, root))
 }
 
 function unreadSteering(live: LiveThread): SteerMail[] {

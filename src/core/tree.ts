@@ -12,6 +12,11 @@ export function attachedTree(live: LiveThread, root: TaskRecord): TaskRecord[] {
   return tree
 }
 
+/** Whether no tree goes through a live task from above. */
+export function isRoot(live: LiveThread, { parent, detached }: TaskRecord): boolean {
+  return detached === true || parent?.task === undefined || live.task(parent.task) === undefined
+}
+
 /**
  * Whom the end of a task wakes that is spawned detached under this one: the run at the top of the tree, if it asks for that.
  * A detached task at the top stands for the run it came from, which may have ended.

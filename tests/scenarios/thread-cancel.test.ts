@@ -61,6 +61,19 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await runtime.hasRunning(thread)).toBe(false)
   })
 
+  it('a cancel of all takes each root with its tree before the next, and the queue last', async () => {
+    const runtime = await world().open({ agents: { held: heldAgent() } })
+    const run = await runtime.run({ thread, agent: 'held', prompt: 'active' })
+    const queued = await runtime.run({ thread, agent: 'held', prompt: 'queued' })
+    const spawn = (prompt: string, parent?: string) =>
+      runtime.spawn({ thread, agent: 'held', prompt, ...(parent !== undefined && { parent: { task: parent } }) })
+    const beside = await spawn('beside')
+    const besideChild = await spawn('child of beside', beside.id)
+    const runChild = await spawn('child of the run', run.id)
+    const order = [run, runChild, beside, besideChild, queued].map(({ id }) => id)
+    expect(await runtime.cancelThread(thread, { scope: 'all' })).toEqual(order)
+  })
+
   it('a run accepted after the cancel is not touched by it', async () => {
     const here = world()
     const runtime = await here.open({ agents: { held: heldAgent(), deaf: () => new Promise(() => {}) } })
