@@ -1,7 +1,7 @@
 import { HoldfastError } from '../core/errors.ts'
 
 /** A place in a log, as a header or a query has it: digits only, at most 2^53-1. */
-export const offsetPattern = /^[0-9]{1,16}$/
+export const offsetPattern = /^0*[0-9]{1,16}$/
 export const offsetMessage = 'An offset is a whole number from 0 to 2^53-1, written in digits'
 
 export function parseOffset(text: string): number {

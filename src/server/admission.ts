@@ -14,7 +14,7 @@ import type { ServerParts } from './server-parts.ts'
 export function admission(parts: ServerParts): MiddlewareHandler<AppEnv> {
   const { clock, log, basePath } = parts
   const probes = new Set([`${basePath}/healthz`, `${basePath}/readyz`])
-  const open = new Set([...probes, `${basePath}/v1/login`])
+  const login = `${basePath}/v1/login`
   const admit = async (c: AppContext): Promise<Response | undefined> => {
     const { headers } = c.req.raw
     const path = c.req.path
@@ -24,7 +24,8 @@ export function admission(parts: ServerParts): MiddlewareHandler<AppEnv> {
       const preflight = parts.guard.preflight(c.req.method, headers)
       if (preflight) return new Response(null, { status: 204, headers: { ...c.get('headers'), ...preflight } })
     }
-    if (!open.has(path) && !isConsolePath(path, basePath)) c.set('principal', await principalOf(c, parts))
+    const isOpen = probes.has(path) || (path === login && c.req.method === 'POST') || isConsolePath(path, basePath)
+    if (!isOpen) c.set('principal', await principalOf(c, parts))
     checkEscapes(c.req.url)
     return undefined
   }

@@ -76,6 +76,7 @@ class ListeningServer implements Server {
     this.#parts = parts
     this.#shutdownMs = shutdownMs
     this.#webSockets = new WebSockets(parts)
+    const listener = createListener(createApp(parts), parts)
     this.#http = createServer(
       {
         headersTimeout: headersMsMax,
@@ -87,8 +88,10 @@ class ListeningServer implements Server {
         // A request that offers another protocol is answered in this one.
         shouldUpgradeCallback: (request) => this.#webSockets.isFor(request),
       },
-      createListener(createApp(parts), parts),
+      listener,
     )
+    // Whatever is expected of it beside, a request is answered as any other.
+    this.#http.on('checkExpectation', listener)
     this.#http.on('clientError', (error, socket) => refuseUnreadable(error, socket, parts.node))
     this.#http.on('connection', (socket) => this.#connections.add(socket))
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))

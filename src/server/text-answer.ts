@@ -1,4 +1,5 @@
 import type { AppContext } from './app-env.ts'
+import { answerUnread, isBodyUnread } from './unread-body.ts'
 
 /** Answers that stand for what was written already; all that is read of them is their status. */
 const written = new Map<number, Response>()
@@ -14,10 +15,11 @@ export function textAnswer(
   headers: Readonly<Record<string, string>>,
   text: string,
 ): Response {
-  const outgoing = c.env?.outgoing
+  const { incoming, outgoing } = c.env ?? {}
   if (!outgoing) return new Response(text, { status, headers })
   outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
-  outgoing.end(text)
+  if (isBodyUnread(incoming)) answerUnread(incoming, outgoing, text)
+  else outgoing.end(text)
   const known = written.get(status) ?? new Response(null, { status })
   written.set(status, known)
   return known

@@ -65,6 +65,53 @@ describe('a server', () => {
     expect((await get('/v1/limits')).status).toBe(200)
   })
 
+  it.each([
+    ['that is too large', `Authorization: ${authorization.authorization}`, 413],
+    ['of somebody unknown', 'X: y', 401],
+  ])('answers a body %s also to a client that sends all of it before it reads', async (_title, header, status) => {
+    const { server, get } = await localServer()
+    const length = 32 * 1024 * 1024
+    const head = `POST /v1/threads/t/runs HTTP/1.1\r\nHost: 127.0.0.1\r\n${header}\r\nContent-Length: ${length}\r\n\r\n`
+    const socket = connect(server.port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'connect')
+    await new Promise((resolve, reject) => {
+      socket.on('error', reject).write(head)
+      socket.write(Buffer.alloc(length, 'x'), resolve)
+    })
+    let text = ''
+    socket.on('data', (bytes) => {
+      text += bytes
+    })
+    await once(socket, 'close')
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(text).toMatch(/connection: close\r\n/i)
+    expect((await get('/v1/limits')).status).toBe(200)
+  })
+
+  it('cuts a client off that never ends a body which was refused', async () => {
+    const { server } = await localServer()
+    const socket = connect(server.port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    // How it learns of it is up to the machine.
+    const closed = new Promise((resolve) => void socket.on('error', () => {}).on('close', resolve))
+    socket.write('POST /v1/threads/t/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n')
+    const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000), Buffer.from('\r\n')])
+    const send = (): void => void (socket.writable && socket.write(chunk, send))
+    send()
+    socket.resume()
+    await closed
+    expect(socket.bytesWritten).toBeGreaterThan(64 * 0x100000)
+  })
+
+  it('answers what it is expected to do as it answers everything', async () => {
+    const { raw } = await localServer()
+    const expecting = raw('GET /v1/limits HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: tea\r\nConnection: close\r\n\r\n')
+    await expecting.closed
+    expect(expecting.text).toMatch(/^HTTP\/1.1 401 /)
+    expect(expecting.text).toMatch(/x-holdfast-node: node_.+\r\n/)
+  })
+
   it('answers a probe of HTTP/1.0 that names no host, and nothing else', async () => {
     const { raw } = await localServer()
     const [probe, other] = [raw('GET /healthz HTTP/1.0\r\n\r\n'), raw('GET /v1/limits HTTP/1.0\r\n\r\n')]

@@ -5,10 +5,10 @@ import { parse } from './parse.ts'
 import { anyJson, idempotencyKey, idText, threadText, typesText } from './words.ts'
 import { asksOnce, asksOnceMessage, checkSteering, runFields } from './work.ts'
 
-const frameIdLengthMax = 128
+const frameIdLengthMax = 1024
 
 /** Repeated in every frame that answers, so it is short. */
-export const frameId = z.union([z.string().min(1).max(frameIdLengthMax), z.int()])
+export const frameId = z.union([z.string().max(frameIdLengthMax), z.number()])
 
 const id = frameId.optional()
 

@@ -34,7 +34,7 @@ const pingsMissedMax = 2
 // A pong comes after what was written before its ping, so whoever is slow is given a ping more for as much.
 const bytesPerPing = 256 * 1024
 // Long enough that a reader which wakes up learns why it was given up.
-const lingerMs = 15_000
+const lingerMs = 60_000
 // A pong that waits behind this much is of no use to anybody.
 const pongBehindBytesMax = 64 * 1024
 

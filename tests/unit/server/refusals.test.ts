@@ -46,7 +46,7 @@ describe('who is asking', () => {
     { cookie: 'holdfast=alice' },
   ])('is not known by %j', async (headers) => {
     const site = await openSite()
-    for (const path of ['/v1/tasks', '/metrics', '/openapi.json', '/nowhere', '/v1/ws']) {
+    for (const path of ['/v1/tasks', '/metrics', '/openapi.json', '/nowhere', '/v1/ws', '/v1/login']) {
       const answer = await site.ask('GET', path, { as: '', headers })
       expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)

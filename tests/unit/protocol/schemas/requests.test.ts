@@ -160,7 +160,8 @@ describe('a frame', () => {
     { type: 'run', thread: 't', agent: 'a', prompt: 'x', idempotencyKey: 'has space' },
     { type: 'ping', extra: 1 },
     { type: 'ping', id: {} },
-    { type: 'ping', id: 'x'.repeat(201) },
+    { type: 'ping', id: 'x'.repeat(1025) },
+    { type: 'ping', id: true },
   ])('is refused: %j', (frame) => {
     expect(faultsOf(() => parseClientFrame(frame))).not.toEqual([])
   })

@@ -140,7 +140,9 @@ describe('the frames of a WebSocket', () => {
     it('answers a ping, and a question that nobody asked', async () => {
       const { sockets } = await serve()
       const client = await sockets.connect()
-      expect(await client.ask({ type: 'ping', id: 0 })).toEqual({ type: 'pong', id: 0 })
+      for (const id of [0, 1.5, -1, '', 'x'.repeat(1024)]) {
+        expect(await client.ask({ type: 'ping', id })).toEqual({ type: 'pong', id })
+      }
       const answer = await client.ask({ type: 'answer', id: 'a', question: 'q_1', answer: 'yes' })
       expect(problemOf(answer)).toMatchObject({ code: 'not_found', status: 404 })
     })

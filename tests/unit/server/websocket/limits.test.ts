@@ -48,7 +48,7 @@ describe('the limits of a WebSocket', () => {
       slow.ws.pause()
       const { id } = await runtime.as('alice').run({ thread: 't', agent: 'flood', prompt: 'x' })
       await runtime.as('alice').wait(id)
-      for (let ms = 0; ms < 60_000; ms += 1000) await world.clock.advance(1000)
+      for (let ms = 0; ms < 100_000; ms += 1000) await world.clock.advance(1000)
       await turnUntil(() => sockets.webSockets.count === 0)
       expect(sockets.parts.streams.count).toBe(0)
     })
