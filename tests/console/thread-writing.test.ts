@@ -37,6 +37,18 @@ describe('while a run is live', () => {
     await prompts(page).getByText('mind the gap').waitFor()
   })
 
+  it.each([390, 360, 320])('everything that can be done is within a phone %i wide', async (width) => {
+    const { page } = await open(`narrow-${width}`)
+    await page.setViewportSize({ width, height: 700 })
+    const form = await page.getByRole('form', { name: 'Write to the thread' }).boundingBox()
+    for (const name of ['Stop', 'Interrupt', 'Queue next', 'Steer now']) {
+      const button = await page.getByRole('button', { name, exact: true }).boundingBox()
+      if (!form || !button) throw new Error(`${name} is there`)
+      expect(button.x).toBeGreaterThanOrEqual(form.x)
+      expect(button.x + button.width).toBeLessThanOrEqual(form.x + form.width)
+    }
+  })
+
   it('a prompt is queued, shown in its place, and can be withdrawn', async () => {
     const { page, input } = await open('queue')
     const other = await page.context().newPage()
@@ -150,6 +162,19 @@ describe('a page that is offline', () => {
 })
 
 describe('what a model writes', () => {
+  it('takes nothing else down, however intricate it is', async () => {
+    const intricate = [`${'- '.repeat(1000)}x`, `${'>>>> '.repeat(500)}x`, '*a **b '.repeat(3000)]
+    const { page, input } = await open('intricate', [
+      { say: ['at work', ...intricate, 'and **done**'].join('\n\n') },
+      { receive: {} },
+      { say: ' and told' },
+    ])
+    await page.getByLabel('Run of script').locator('strong').getByText('done').waitFor()
+    await input.fill('mind the gap')
+    await page.getByRole('button', { name: 'Steer now' }).click()
+    await page.getByLabel('Run of script').getByText('and told').waitFor()
+  })
+
   it('stays text, whatever is in it', async () => {
     const hostile = [
       'at work',

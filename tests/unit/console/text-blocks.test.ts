@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { textBlocks } from '../../../console/src/views/thread/text-blocks.ts'
+import { isIntricate, textBlocks } from '../../../console/src/views/thread/text-blocks.ts'
 
 describe('a growing text', () => {
   it('is cut where a paragraph or a heading begins', () => {
@@ -28,5 +28,26 @@ describe('a growing text', () => {
         expect(grown.slice(0, blocks.length - 1)).toEqual(blocks.slice(0, -1))
       }),
     )
+  })
+})
+
+describe('a block', () => {
+  it.each([
+    ['lists within each other', `${'- '.repeat(1000)}x`],
+    ['quotes within each other', `${'>'.repeat(2000)} x`],
+    ['quotes and lists behind other lines', `a\n${'> 1. '.repeat(60)}x`],
+    ['emphasis that never ends', '*a **b '.repeat(3000)],
+    ['images within each other', '!['.repeat(20_000)],
+  ])('is too intricate with %s', (_title, text) => {
+    expect(isIntricate(text)).toBe(true)
+  })
+
+  it.each([
+    ['a rule', '-'.repeat(500)],
+    ['a list of many words', '- **one** and _two_\n'.repeat(150)],
+    ['code', `\`\`\`c\n${'a[*p] = _b[i];\n'.repeat(3000)}\`\`\``],
+    ['a long paragraph', 'word '.repeat(50_000)],
+  ])('is not with %s', (_title, text) => {
+    expect(isIntricate(text)).toBe(false)
   })
 })

@@ -80,7 +80,7 @@ export function Composer(props: ComposerProps) {
             <AgentPicker agents={props.agents} value={props.agent} onChange={props.onAgent} />
           </span>
           {isRunning && <Stop isStopping={props.isStopping} onStop={() => void attempt(props.onStop)} />}
-          <span className={isRunning ? 'flex w-full gap-2 sm:w-auto' : undefined}>
+          <span className={isRunning ? 'flex w-full flex-wrap gap-2 sm:w-auto' : undefined}>
             <Ways isRunning={isRunning} isReady={isReady} onSend={(way) => void send(way)} />
           </span>
         </div>

@@ -1,11 +1,11 @@
 import { Copy } from 'lucide-react'
-import { type ComponentProps, memo, type ReactNode, useRef } from 'react'
+import { Component, type ComponentProps, memo, type ReactNode, useRef } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { Button } from '../../design/button.tsx'
 import { copyAndSay } from '../../design/copy-menu.tsx'
 import { harmlessText, harmlessUrl } from '../../design/harmless-text.ts'
-import { textBlocks } from './text-blocks.ts'
+import { isIntricate, textBlocks } from './text-blocks.ts'
 
 const plugins = [remarkGfm]
 
@@ -25,12 +25,35 @@ export function Markdown({ text }: { readonly text: string }) {
 }
 
 const Block = memo(function Block({ text }: { readonly text: string }) {
+  const plain = <p className="whitespace-pre-wrap">{harmlessText(text)}</p>
+  if (isIntricate(text)) return plain
+  return (
+    <Fallback to={plain}>
+      <Formatted text={text} />
+    </Fallback>
+  )
+})
+
+/** Shows what it is given instead of what cannot be shown, so that one block does not take the others with it. */
+class Fallback extends Component<{ readonly to: ReactNode; readonly children: ReactNode }, { hasFailed: boolean }> {
+  override state = { hasFailed: false }
+
+  static getDerivedStateFromError(): { hasFailed: boolean } {
+    return { hasFailed: true }
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? this.props.to : this.props.children
+  }
+}
+
+function Formatted({ text }: { readonly text: string }) {
   return (
     <ReactMarkdown remarkPlugins={plugins} urlTransform={(url) => harmlessUrl(url) ?? ''} components={components}>
       {harmlessText(text)}
     </ReactMarkdown>
   )
-})
+}
 
 type Given<Tag extends keyof React.JSX.IntrinsicElements> = ComponentProps<Tag> & { readonly node?: unknown }
 

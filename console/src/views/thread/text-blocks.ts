@@ -30,6 +30,25 @@ export function textBlocks(text: string): string[] {
   return [...blocks, text.slice(from)]
 }
 
+// Quotes and lists within each other, on one line: nobody writes so many, and each is a call within a call.
+const nestedMax = 100
+const nested = new RegExp(`^(?:[ \\t]*(?:>|[-*+][ \\t]|\\d+[.)][ \\t])){${nestedMax}}`)
+// What these mark is found by comparing each with all others: so many take half a second.
+const marksMax = 2_000
+
+/** Whether a block would take a browser too long, or too deep, to be read as Markdown. */
+export function isIntricate(block: string): boolean {
+  let marks = 0
+  let open: string | undefined
+  for (const line of block.split('\n')) {
+    if (!open && nested.test(line)) return true
+    if (!open) marks += line.match(/[*_![]/g)?.length ?? 0
+    if (marks > marksMax) return true
+    open = openAfter(open, line)
+  }
+  return false
+}
+
 /** The fence that is open after a line. One is closed by at least as many of the same characters, alone. */
 function openAfter(open: string | undefined, line: string): string | undefined {
   const marks = fence.exec(line)?.[1]

@@ -50,7 +50,7 @@ function ThreadList({ listRef }: { readonly listRef: React.RefObject<HTMLUListEl
       <Empty icon={MessagesSquare} title="There are no threads yet">
         <p>A thread is a conversation that keeps its runs. It begins with the first prompt: start a new one, or ask</p>
         <code className="rounded-sm bg-sunken px-2 py-1 font-mono text-xs text-ink">
-          holdfast run demo --thread first
+          holdfast run demo "kelp" --thread first
         </code>
       </Empty>
     )
