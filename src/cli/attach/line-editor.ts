@@ -41,6 +41,7 @@ export function press(line: Line, key: Key): readonly [Line, LineAction?] {
   if (name === 'paste-start') return [{ ...line, isPasting: true }]
   if (name === 'paste-end') return [{ ...line, isPasting: false }]
   if (name === 'return' || name === 'enter') return line.isPasting ? [insert(line, '\n')] : submit(line)
+  if (line.isPasting && sequence === '\t') return [insert(line, '\t')]
   if (key.ctrl) return control(line, name)
   if (key.meta) return [line]
   const moved = move(line, name)

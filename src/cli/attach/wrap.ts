@@ -2,29 +2,26 @@ import { displayWidth, graphemes } from '../show/display-width.ts'
 
 /** Breaks a line where it gets wider than this, between words if there is a place: full rows, and the rest. */
 export function wrap(line: string, columns: number): readonly string[] {
+  if (columns < 1) return [line]
   const rows: string[] = []
-  let rest = line
-  while (columns > 0 && displayWidth(rest) > columns) {
-    const fitting = prefix(rest, columns)
+  // Where the row begins, the last space in it, and how wide it is so far.
+  let [from, space, width] = [0, -1, 0]
+  for (const { segment, index } of graphemes.segment(line)) {
+    const isSpace = segment === ' '
+    const own = displayWidth(segment)
     // The space may also be the first that does not fit any more.
-    const space = rest.slice(0, fitting.length + 1).lastIndexOf(' ')
-    // A break far to the left wastes the row; a word that long is rather cut.
-    const end = space > fitting.length / 2 ? space : fitting.length
-    rows.push(rest.slice(0, end))
-    rest = rest.slice(end === space ? end + 1 : end)
+    if (isSpace) space = index
+    if (width + own > columns && index > from) {
+      // A break far to the left wastes the row; a word that long is rather cut.
+      const isBetweenWords = space - from > (index - from) / 2
+      const end = isBetweenWords ? space : index
+      rows.push(line.slice(from, end))
+      from = isBetweenWords ? end + 1 : end
+      width = displayWidth(line.slice(from, index))
+    }
+    if (index >= from) width += own
   }
-  return [...rows, rest]
-}
-
-/** As much of a text as fits, and at least one character. */
-function prefix(text: string, columns: number): string {
-  let [kept, width] = ['', 0]
-  for (const { segment } of graphemes.segment(text)) {
-    width += displayWidth(segment)
-    if (width > columns && kept !== '') break
-    kept += segment
-  }
-  return kept
+  return [...rows, line.slice(from)]
 }
 
 /** As much of the end of a text as fits. */

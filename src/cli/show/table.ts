@@ -34,7 +34,7 @@ export function aligned<Row>(
   const columns = given.filter(({ hides, shown, value }) => !hides || rows.some((row) => (shown ?? value)(row) !== ''))
   const cells = rows.map((row) => columns.map(({ shown, value }) => oneLine((shown ?? value)(row))))
   const natural = columns.map(({ title }, index) =>
-    Math.max(displayWidth(title), ...cells.map((each) => displayWidth(each[index] ?? ''))),
+    cells.reduce((widest, each) => Math.max(widest, displayWidth(each[index] ?? '')), displayWidth(title)),
   )
   const widths = fitted(columns, natural, width)
   const line = (texts: readonly string[], paints: readonly ((text: string) => string)[]): string => {

@@ -42,6 +42,19 @@ describe('the line that is typed on', () => {
       'a\nb',
       '',
     ],
+    [
+      'the tabs of a pasted text, and no others',
+      [
+        { name: 'tab', sequence: '\t' },
+        named('paste-start'),
+        'a',
+        { name: 'tab', sequence: '\t' },
+        'b',
+        named('paste-end'),
+      ],
+      'a\tb',
+      '',
+    ],
   ] as const)('takes %s', (_what, keys, before, after) => {
     const { line, actions } = typed(emptyLine, ...keys)
     expect([line.before, line.after, actions]).toEqual([before, after, []])

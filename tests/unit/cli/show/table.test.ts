@@ -64,6 +64,11 @@ describe('a table', () => {
     expect(aligned(columns, rows, 20, same)).toBe('ID     NOTE\nbg_1   * short\nbg_10  * 海藻 that …\n')
   })
 
+  it('has any number of rows', () => {
+    const many = Array.from({ length: 150_000 }, () => ({ id: 'a', note: 'b' }))
+    expect(aligned(columns, many, 80, same)).toHaveLength('ID  NOTE\n'.length + many.length * 'a   * b\n'.length)
+  })
+
   it('keeps the columns whole that do not give way, however wide they are', () => {
     const wide = [{ id: 'bg_12345678901234', note: 'a note that is rather long' }]
     expect(aligned(columns, wide, 30, same)).toBe('ID                 NOTE\nbg_12345678901234  * a note t…\n')
