@@ -1,12 +1,12 @@
 import { createServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { HoldfastError } from '../core/errors.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createApp } from './app.ts'
 import { loginLine, madeTokens } from './auth/made-token.ts'
 import { compose, hasCredentials } from './compose.ts'
 import { Connections } from './connections.ts'
+import { hostDefault, listenOn, portDefault } from './listen-on.ts'
 import { createListener } from './listener.ts'
 import type { ServeOptions } from './options.ts'
 import type { ServerParts } from './server-parts.ts'
@@ -25,9 +25,6 @@ export interface Server {
   /** Drains, closes the runtime, and stops listening. */
   close(): Promise<void>
 }
-
-const portDefault = 4747
-const hostDefault = '127.0.0.1'
 
 // Nobody who means well takes that long to say what they want.
 const headersMsMax = 10_000
@@ -108,10 +105,10 @@ class ListeningServer implements Server {
 
   async listen(host: string, port: number): Promise<void> {
     try {
-      await listening(this.#http, host, port)
+      await listenOn(this.#http, host, port)
     } catch (error) {
       this.#stopListeningToSignals?.()
-      throw cannotListen(error, host, port)
+      throw error
     }
     this.#port = (this.#http.address() as AddressInfo).port
     const name = host.includes(':') ? `[${host}]` : host
@@ -156,26 +153,4 @@ class ListeningServer implements Server {
     this.#connections.upgrade(socket)
     this.#webSockets.upgrade(request, socket, head)
   }
-}
-
-function listening(http: HttpServer, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    http.once('error', reject)
-    http.listen(port, host, () => {
-      http.off('error', reject)
-      resolve()
-    })
-  })
-}
-
-function cannotListen(error: unknown, host: string, port: number): HoldfastError {
-  const reason = error instanceof Error && 'code' in error ? String(error.code) : undefined
-  const advice: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Another program listens on ${host} port ${port}. Stop it, or choose another port`,
-    EACCES: `This user may not listen on ${host} port ${port}. Choose a port from 1024 on`,
-    EADDRNOTAVAIL: `This machine has no address ${host}. Choose another host`,
-    ENOTFOUND: `There is no address named ${host}. Choose another host`,
-  }
-  const message = (reason && advice[reason]) ?? `The server cannot listen on ${host} port ${port}`
-  return new HoldfastError('cannot_listen', message, { cause: error, facts: { host, port, reason } })
 }

@@ -16,6 +16,17 @@ class LastingServer extends TestServer {
     return server
   }
 
+  /** While it is down, its port may be somebody else's for a moment. */
+  override async start(): Promise<void> {
+    for (let isTaken = true; isTaken; ) {
+      isTaken = false
+      await super.start().catch((error: unknown) => {
+        isTaken = String(error).includes('Another program listens')
+        if (!isTaken) throw error
+      })
+    }
+  }
+
   protected override launch(env: Readonly<Record<string, string>>): OwnedProcess {
     const port = this.url === '' ? '0' : new URL(this.url).port
     return new OwnedProcess({ arguments: [program, 'serve', '--port', port], env })

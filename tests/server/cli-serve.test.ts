@@ -227,6 +227,21 @@ describe('holdfast serve refuses', () => {
     expect(line).toContain(`Another program listens on 127.0.0.1 port ${port}`)
   })
 
+  it('a port that is in use, before it goes on with anything in the store', async () => {
+    const begun = await serving(['--store', 'sqlite:./begun.db'], configured.env)
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ agent: 'script', input: { script: [{ hang: true }] } })
+    const accepted = await fetch(`${begun.url}/v1/threads/t/runs`, { method: 'POST', headers, body })
+    expect(accepted.status).toBe(202)
+    await begun.server.end('SIGKILL')
+    const { url } = await serving(['--store', 'memory:'], configured.env)
+    // It says one line, and nothing of the task.
+    await refusal(['serve', '--port', new URL(url).port, '--store', 'sqlite:./begun.db'], configured)
+    const next = await serving(['--store', 'sqlite:./begun.db'], configured.env)
+    const tasks = async () => ((await (await fetchAs(next.url, '/v1/tasks')).json()) as { tasks: object[] }).tasks
+    await expect.poll(tasks).toMatchObject([{ attempt: 2 }])
+  })
+
   it('a folder that cannot be written to', async () => {
     writeFileSync(join(folder, 'file'), '')
     const env = { XDG_STATE_HOME: join(folder, 'file') }

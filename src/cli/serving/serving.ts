@@ -6,7 +6,7 @@ import {
   type Runtime,
   serve as serveRuntime,
 } from '../../index.ts'
-import { loginLine, madeTokens, makeStateFolder, type Server, stateFolder } from '../../server/index.ts'
+import { checkAddress, loginLine, madeTokens, makeStateFolder, type Server, stateFolder } from '../../server/index.ts'
 import { loadConfig } from '../settings/config-file.ts'
 import { maskedSettings } from '../settings/masked-settings.ts'
 import { type LogLevel, readSettings, type Settings } from '../settings/settings.ts'
@@ -89,10 +89,12 @@ async function listen(settings: Settings, env: Around['env'], options: StartOpti
   const isReplaced = Object.hasOwn(settings.agents, 'assistant')
   const assistant = isReplaced ? undefined : await assistantOf(env, () => runtime)
   if (assistant) log.info({}, assistant.line)
+  // A runtime takes over what was begun: who is not to listen here is not to execute either.
+  const free = await onFreePort(port, options, (chosen) => checkAddress(host, chosen).then(() => chosen))
   const runtime = createRuntime({ ...runtimeOptions(settings), agents: agentsOf(settings, assistant?.agent), log })
   try {
     await runtime.opened()
-    const server = await onFreePort(port, options, (chosen) =>
+    const server = await onFreePort(free, options, (chosen) =>
       serveRuntime(runtime, {
         host,
         tokens,
@@ -127,11 +129,11 @@ function runtimeOptions(settings: Settings): CreateRuntimeOptions {
   return own
 }
 
-async function onFreePort(
+async function onFreePort<Result>(
   port: number | undefined,
   options: StartOptions,
-  open: (port: number | undefined) => Promise<Server>,
-): Promise<Server> {
+  open: (port: number | undefined) => Promise<Result>,
+): Promise<Result> {
   try {
     return await open(port)
   } catch (error) {
