@@ -249,6 +249,26 @@ describe('the events of a task', () => {
     expect(new Set(lines.map((line) => JSON.parse(line).task))).toEqual(new Set([id]))
   })
 
+  it('of a whole tree are saved without those of other trees', async () => {
+    const { page, run, goto } = await openConsole()
+    const parent = [{ spawn: { script: [{ say: 'of the child' }], wait: true } }]
+    const first = await run('t', parent)
+    await run('t', parent)
+    await goto(`/tasks/${first}?tab=events&of=tree`)
+    await page.getByRole('log').getByText('of the child').first().waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as NDJSON' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe(`${first}.ndjson`)
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\n')
+    const tasks = new Set(lines.map((line) => JSON.parse(line).task as string))
+    expect(tasks.size).toBe(2)
+    expect(tasks).toContain(first)
+  })
+
   it('are followed until somebody scrolls away, and counted from then on', async () => {
     const { page, run, goto, server } = await openConsole()
     const id = await run('t', [

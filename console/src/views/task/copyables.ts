@@ -1,5 +1,6 @@
 import type { Task } from 'holdfast/client'
 import type { Copyable } from '../../design/copy-menu.tsx'
+import { shellWord } from '../../design/shell-word.ts'
 import { apiUrl, linkTo, taskPath } from '../../place.ts'
 
 /** The forms in which a task is of use elsewhere. */
@@ -11,14 +12,9 @@ export function copyables(task: Task): readonly Copyable[] {
     {
       title: 'curl',
       text: () =>
-        `curl -H "Authorization: Bearer $HOLDFAST_TOKEN" ${quoted(`${apiUrl}/v1/tasks/${encodeURIComponent(id)}`)}`,
+        `curl -H "Authorization: Bearer $HOLDFAST_TOKEN" ${shellWord(`${apiUrl}/v1/tasks/${encodeURIComponent(id)}`)}`,
     },
-    { title: 'CLI', text: () => `holdfast --url ${quoted(apiUrl)} logs ${quoted(id)} --follow` },
+    { title: 'CLI', text: () => `holdfast --url ${shellWord(apiUrl)} logs ${shellWord(id)} --follow` },
     { title: 'JSON', text: () => JSON.stringify(task, null, 2) },
   ]
-}
-
-/** As one word of a shell, whatever is in it. */
-function quoted(text: string): string {
-  return /^[\w./:@%~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -2,24 +2,28 @@ import { type Client, isHoldfastError } from 'holdfast/client'
 
 interface LogAsked {
   readonly thread: string
-  readonly task?: string
+  /** The file is named after it. */
+  readonly task: string
+  /** With these all their events, else those of the task alone. */
+  readonly tree?: ReadonlySet<string>
 }
 
 const pageCount = 1000
 const keptMs = 60_000
 
 /** Gives the whole log as a file, one event per line, as the server has it: not only what the page has kept. */
-export async function downloadLog(client: Client, { thread, task }: LogAsked): Promise<void> {
+export async function downloadLog(client: Client, { thread, task, tree }: LogAsked): Promise<void> {
   const lines: string[] = []
   let after = await firstAfter(client, thread)
   for (;;) {
-    const page = await client.events(thread, { ...(task !== undefined && { task }), after, limit: pageCount })
-    for (const event of page.events) lines.push(JSON.stringify(event))
+    const page = await client.events(thread, { ...(!tree && { task }), after, limit: pageCount })
+    const wanted = page.events.filter((event) => !tree || (event.task !== undefined && tree.has(event.task)))
+    for (const event of wanted) lines.push(JSON.stringify(event))
     if (page.next >= page.head) break
     after = page.next
   }
   save(
-    `${task ?? thread}.ndjson`,
+    `${task}.ndjson`,
     lines.map((line) => `${line}\n`),
   )
 }

@@ -87,10 +87,10 @@ function FollowButton({ follow: { isFollowing, newCount, toggle } }: Pick<Events
   )
 }
 
-function DownloadButton({ of, thread }: EventsBarProps) {
+function DownloadButton({ of, thread, lines }: EventsBarProps) {
   const client = useClient()
   const download = () =>
-    downloadLog(client, { thread, ...(of !== 'tree' && { task: of }) }).catch((error: unknown) =>
+    downloadLog(client, { thread, ...logOf(of, lines) }).catch((error: unknown) =>
       say(messageOf(error), { isBad: true }),
     )
   return (
@@ -98,4 +98,11 @@ function DownloadButton({ of, thread }: EventsBarProps) {
       <Download size={14} aria-hidden /> <span className="hidden md:inline">NDJSON</span>
     </Button>
   )
+}
+
+/** Of a tree the events of all its tasks, in a file that is named after the first. */
+function logOf(of: string, lines: readonly TreeLine[]): { readonly task: string; readonly tree?: ReadonlySet<string> } {
+  if (of !== 'tree') return { task: of }
+  const ids = lines.map(({ task }) => task.id)
+  return { task: ids[0] ?? of, tree: new Set<string>(ids) }
 }

@@ -67,7 +67,7 @@ export function EventsTab(props: EventsTabProps) {
       {isLoading && events.length === 0 ? (
         <Skeleton />
       ) : shown.length === 0 ? (
-        <Empty icon={ScrollText} title={events.length === 0 ? 'Nothing has happened yet' : 'No event matches'}>
+        <Empty icon={ScrollText} title={emptyTitle(events.length, letGo)}>
           {text !== '' && <Button onClick={() => onText('')}>Clear the filter</Button>}
         </Empty>
       ) : (
@@ -75,4 +75,11 @@ export function EventsTab(props: EventsTabProps) {
       )}
     </>
   )
+}
+
+function emptyTitle(eventCount: number, letGo: number): string {
+  if (eventCount > 0) return 'No event matches'
+  return letGo > 0
+    ? 'Its events are older than those kept here: choose a task, or save them'
+    : 'Nothing has happened yet'
 }

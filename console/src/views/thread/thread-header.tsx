@@ -1,6 +1,7 @@
 import type { Task } from 'holdfast/client'
 import { Link } from 'wouter'
 import { CopyMenu } from '../../design/copy-menu.tsx'
+import { shellArgument, shellWord } from '../../design/shell-word.ts'
 import { Status, shownStatus } from '../../design/status.tsx'
 import { apiUrl, linkTo, threadPath } from '../../place.ts'
 
@@ -36,7 +37,7 @@ function copyables(thread: string) {
   return [
     { title: 'Id', text: () => thread },
     { title: 'Link', text: () => linkTo(threadPath(thread)), hint: 'y' },
-    { title: 'curl', text: () => `curl '${apiUrl}${path}' --header "Authorization: Bearer $HOLDFAST_TOKEN"` },
-    { title: 'CLI', text: () => `holdfast attach ${thread} --url ${apiUrl}` },
+    { title: 'curl', text: () => `curl -H "Authorization: Bearer $HOLDFAST_TOKEN" ${shellWord(apiUrl + path)}` },
+    { title: 'CLI', text: () => `holdfast --url ${shellWord(apiUrl)} attach ${shellArgument(thread)}` },
   ]
 }
