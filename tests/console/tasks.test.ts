@@ -104,6 +104,32 @@ describe('the list of tasks', () => {
     expect(body.tasks.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
   })
 
+  it('gives the focus to where the keys are though it changes before the next frame', async () => {
+    const { page, run } = await openConsole({ path: '/tasks' })
+    const id = await run('a', [{ hang: true }])
+    await row(page, id).waitFor()
+    await page.evaluate(() => {
+      const held = new Map<number, FrameRequestCallback>()
+      const { requestAnimationFrame } = window
+      let last = 0
+      window.requestAnimationFrame = (frame) => {
+        last += 1
+        held.set(last, frame)
+        return last
+      }
+      window.cancelAnimationFrame = (number) => void held.delete(number)
+      document.addEventListener('frames', () => {
+        window.requestAnimationFrame = requestAnimationFrame
+        for (const frame of held.values()) frame(0)
+      })
+    })
+    await page.keyboard.press('j')
+    const later = await run('b', [{ hang: true }])
+    await row(page, later).waitFor()
+    await page.evaluate(() => document.dispatchEvent(new Event('frames')))
+    await page.locator(`[data-task="${id}"]:focus`).waitFor()
+  })
+
   it('is walked, selected, cancelled and opened by keys alone', async () => {
     const { page, run } = await openConsole({ path: '/tasks' })
     const older = await run('a', [{ hang: true }])

@@ -142,15 +142,18 @@ function useCursorInSight(
   scrollerRef: RefObject<HTMLDivElement | null>,
 ): void {
   const before = useRef(cursor)
+  const frame = useRef(0)
+  // The list may change before the next frame, which must not take the focus away from where the keys went.
   useEffect(() => {
     if (before.current === cursor || cursor === undefined) return
     before.current = cursor
     const index = rows.findIndex(({ task }) => task.id === cursor)
     if (index >= 0) show(index)
-    const frame = requestAnimationFrame(() => {
+    cancelAnimationFrame(frame.current)
+    frame.current = requestAnimationFrame(() => {
       const row = scrollerRef.current?.querySelector<HTMLElement>(`[data-task="${CSS.escape(cursor)}"]`)
       if (row && !row.contains(document.activeElement)) row.focus({ preventScroll: true })
     })
-    return () => cancelAnimationFrame(frame)
   })
+  useEffect(() => () => cancelAnimationFrame(frame.current), [])
 }
