@@ -194,7 +194,7 @@ describe('a task', () => {
     ]
     const id = await run('t', script)
     await goto(`/tasks/${id}`)
-    await page.getByText('Go on?').waitFor()
+    await page.getByRole('heading', { name: 'Go on?' }).waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Yes' }).click()
     await status(page, 'failed').waitFor()
