@@ -1,37 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/core/event.ts'
-import { OwnedProcess } from '../server/harness/owned-process.ts'
 import { logOf, taskOf } from '../server/harness/reads.ts'
-import { makeFolder, TestServer } from '../server/harness/server.ts'
-import { program, RunningCli } from './harness/cli.ts'
+import type { TestServer } from '../server/harness/server.ts'
+import { RunningCli } from './harness/cli.ts'
+import { LastingServer } from './harness/lasting-server.ts'
 import { keys, TerminalScreen } from './harness/terminal.ts'
 import { runScript } from './harness/work.ts'
-
-/** A server that comes back on its port, with its data. */
-class LastingServer extends TestServer {
-  static async open(): Promise<LastingServer> {
-    const server = new LastingServer({ store: 'sqlite' }, await makeFolder())
-    onTestFinished(() => server.end())
-    await server.start()
-    return server
-  }
-
-  /** While it is down, its port may be somebody else's for a moment. */
-  override async start(): Promise<void> {
-    for (let isTaken = true; isTaken; ) {
-      isTaken = false
-      await super.start().catch((error: unknown) => {
-        isTaken = String(error).includes('Another program listens')
-        if (!isTaken) throw error
-      })
-    }
-  }
-
-  protected override launch(env: Readonly<Record<string, string>>): OwnedProcess {
-    const port = this.url === '' ? '0' : new URL(this.url).port
-    return new OwnedProcess({ arguments: [program, 'serve', '--port', port], env })
-  }
-}
 
 /** Kills the server and starts it again once each of these numbers has been printed. */
 async function killAt(
@@ -56,7 +30,7 @@ describe('when the server is killed and started again on its port', () => {
     ['lines', [], /^(\d+)\t/gm],
     ['JSON', ['--json'], /^\{"thread":"t","seq":(\d+),/gm],
   ] as const)('EVNT-06 logs -f as %s survives kill -9 without a repeat or a gap', async (_form, flags, line) => {
-    const server = await LastingServer.open()
+    const server = await LastingServer.open('sqlite')
     const run = await runScript(server, 't', ticking)
     const running = new RunningCli(['logs', run.id, '-f', '--exit-status', ...flags], { server })
     const reached = (seq: number) => running.until(new RegExp(`"op":${seq}[,}]`))
@@ -69,7 +43,7 @@ describe('when the server is killed and started again on its port', () => {
   })
 
   it('EVNT-06 attach in a pipe survives kill -9 without a repeat or a gap', async () => {
-    const server = await LastingServer.open()
+    const server = await LastingServer.open('sqlite')
     const run = await runScript(server, 't', ticking)
     const running = new RunningCli(['attach', 't'], { server })
     await killAt([2, 25], server, (op) => running.until(new RegExp(`"op":${op}[,}]`)))
@@ -82,7 +56,7 @@ describe('when the server is killed and started again on its port', () => {
   })
 
   it('EVNT-06 attach on a terminal survives kill -9 without a repeat or a gap, and goes on listening', async () => {
-    const server = await LastingServer.open()
+    const server = await LastingServer.open('sqlite')
     const run = await runScript(server, 't', [{ receive: {} }, ...ticking])
     const screen = new TerminalScreen(['attach', 't'], { server, columns: 60, rows: 10 })
     await screen.shows(new RegExp(`${run.id} running`))
@@ -97,7 +71,7 @@ describe('when the server is killed and started again on its port', () => {
   })
 
   it('says which output does not count after a kill -9 in the middle of it', async () => {
-    const server = await LastingServer.open()
+    const server = await LastingServer.open('sqlite')
     const run = await runScript(server, 't', [{ say: 'kept ' }, { emit: 'tick', times: 200, everyMs: 5 }])
     const followed = [
       ['logs', run.id, '-f'],
@@ -117,7 +91,7 @@ describe('when the server is killed and started again on its port', () => {
   })
 
   it('run --wait and run --follow wait for a server that is killed and comes back', async () => {
-    const server = await LastingServer.open()
+    const server = await LastingServer.open('sqlite')
     const script = [{ say: 'one ' }, { sleepMs: 700 }, { say: 'two' }, { return: 'done' }]
     const input = JSON.stringify({ script })
     const waiting = new RunningCli(['run', 'script', '--input', input, '--wait'], { server })
