@@ -6,6 +6,7 @@ import type { Question } from '../core/question.ts'
 import { isTerminal } from '../core/status.ts'
 import { isRun, type Task } from '../core/task.ts'
 import { isOutput, type Output, outputOf, resumedOutput, withOutput } from './output.ts'
+import { tellsAll } from './picture.ts'
 import type { AttachItem, SnapshotItem, ThreadEvent } from './thread-event.ts'
 
 /**
@@ -96,8 +97,10 @@ function merged(view: ThreadView, task: Task): ThreadView {
 
 function followed(view: ThreadView, event: ThreadEvent): ThreadView {
   const before = memoryOf(view)
+  // A message that is too large for an event has no parts in it: the snapshot that comes next shows it.
+  const said = event.type === 'message.created' && tellsAll(event, 0) ? event.data.message : undefined
   const memory: Memory = {
-    outputs: outputsAfter(before.outputs, event),
+    outputs: outputsAfter(before.outputs, event, said),
     places: placesAfter(before, event),
     letters: lettersAfter(before.letters, event),
   }
@@ -106,7 +109,7 @@ function followed(view: ThreadView, event: ThreadEvent): ThreadView {
   const next: ThreadView = {
     ...view,
     head: event.seq,
-    messages: event.type === 'message.created' ? [...view.messages, event.data.message] : view.messages,
+    messages: said ? [...view.messages, said] : view.messages,
     tasks,
     live: memory.outputs === before.outputs ? view.live : liveOf(memory),
     queue: isQueued ? queueOf(tasks, memory) : view.queue,
@@ -134,14 +137,15 @@ function questionsAfter(questions: readonly Question[], event: ThreadEvent): rea
   }
 }
 
-function outputsAfter(outputs: Memory['outputs'], event: ThreadEvent): Memory['outputs'] {
+function outputsAfter(outputs: Memory['outputs'], event: ThreadEvent, said?: Message): Memory['outputs'] {
   const { task } = event
   if (task === undefined) return outputs
   const output = outputs.get(task)
   if (isOutput(event)) return new Map(outputs).set(task, withOutput(output ?? outputOf(), event))
   if (!output) return outputs
   if (event.type === 'task.resumed') return new Map(outputs).set(task, resumedOutput(output, event))
-  return isTerminalEvent(event) ? without(outputs, task) : outputs
+  // Its end is in the log with its message, but a reader may be shown the one before the other.
+  return said?.role === 'assistant' || isTerminalEvent(event) ? without(outputs, task) : outputs
 }
 
 function placesAfter({ places, letters }: Memory, event: ThreadEvent): Memory['places'] {

@@ -55,7 +55,7 @@ export class Transport {
     const { transport, WebSocket = (globalThis as { WebSocket?: SocketConstructor }).WebSocket } = options
     const onFallBack = () => {
       this.#source = sse
-      onNotice({ code: 'fell_back', message: 'No WebSocket can be opened; logs are followed by SSE' })
+      onNotice({ code: 'fell_back', message: 'No WebSocket opens; logs are followed by SSE' })
     }
     this.#socket =
       WebSocket && transport !== 'sse' ? new SocketSource({ ...address, ...parts, WebSocket, onFallBack }) : undefined

@@ -7,7 +7,7 @@ import type { LiveThread } from './live-thread.ts'
 import { unreadBy } from './mail.ts'
 import type { Finish } from './message.ts'
 import type { Outcome } from './outcome.ts'
-import { assistantParts, type PartsFold } from './parts.ts'
+import { assistantParts, hasOutput, type PartsFold } from './parts.ts'
 import { settle } from './settle.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import { UnitDraft } from './unit-draft.ts'
@@ -76,7 +76,7 @@ function endedRecord(record: TaskRecord, outcome: Outcome, output: PartsFold, en
     const result = outcome.result ?? answerText(output)
     return { ...ended, progress: 1, ...(result !== undefined && { result }) }
   }
-  return { ...ended, error: errorOf(outcome), ...(output.hasOutput && { partial: true }) }
+  return { ...ended, error: errorOf(outcome), ...(hasOutput(output) && { partial: true }) }
 }
 
 function answerText(output: PartsFold): JsonText | undefined {
@@ -108,7 +108,7 @@ function errorOf(outcome: Exclude<Outcome, { status: 'completed' }>): TaskError 
 
 /** Written if there is something to show, and always for a cancelled run, so that its ending is in the conversation. */
 function assistantMessage(draft: UnitDraft, record: TaskRecord, outcome: Outcome, output: PartsFold): void {
-  if (!isRun(record) || (!output.hasOutput && outcome.status !== 'cancelled')) return
+  if (!isRun(record) || (!hasOutput(output) && outcome.status !== 'cancelled')) return
   const parts = assistantParts(output)
   draft.message({ id: `${record.id}.assistant`, role: 'assistant', parts, finish: finishOf(outcome) }, record)
 }

@@ -56,11 +56,6 @@ export class PartsFold {
     return [...this.#open.keys()]
   }
 
-  /** Whether there is more than reasoning to show. */
-  get hasOutput(): boolean {
-    return this.#answer !== undefined || this.#parts.some((part) => part.type !== 'reasoning')
-  }
-
   /** The last answer that was given. */
   get answer(): { readonly output: unknown } | undefined {
     return this.#answer
@@ -105,6 +100,11 @@ export class PartsFold {
 
 function parse<Type extends EventType>(data: JsonText): EventData[Type] {
   return JSON.parse(data) as EventData[Type]
+}
+
+/** Whether there is more than reasoning to show. No getter of the fold, so that the client, which never asks, is without it. */
+export function hasOutput({ answer, parts }: PartsFold): boolean {
+  return answer !== undefined || parts.some((part) => part.type !== 'reasoning')
 }
 
 /** The parts of an assistant message. The answer comes last: as text if it is all there is to read, else as data. */

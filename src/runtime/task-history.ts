@@ -3,7 +3,7 @@ import { isHoldfastError } from '../core/errors.ts'
 import type { EventData, StoredEvent } from '../core/event.ts'
 import { type TaskId, type ThreadKey, taskId, threadOf } from '../core/id.ts'
 import type { Finish, Message, Part } from '../core/message.ts'
-import { assistantParts, PartsFold } from '../core/parts.ts'
+import { assistantParts, hasOutput, PartsFold } from '../core/parts.ts'
 import { standing } from '../core/resume.ts'
 import { askedParts } from '../core/start.ts'
 import { isTerminal } from '../core/status.ts'
@@ -85,7 +85,7 @@ class Telling {
 
   ended(): Message[] {
     const { seq, completedAt = 0, result } = this.#record
-    const hasResult = !this.#hasSpoken && !this.#fold.hasOutput && result !== undefined
+    const hasResult = !this.#hasSpoken && !hasOutput(this.#fold) && result !== undefined
     if (hasResult) this.#fold.add({ type: 'answer', data: `{"output":${result}}` })
     this.#speak({ seq, at: completedAt }, finishOf(this.#record))
     return this.#messages

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { AttachItem, Message, SnapshotItem, Task, ThreadEvent } from '../../src/client/index.ts'
 import { tellsAll } from '../../src/client/picture.ts'
 import type { StoredEvent } from '../../src/core/event.ts'
-import { assistantParts, foldParts, type PartsFold } from '../../src/core/parts.ts'
+import { assistantParts, foldParts, hasOutput, type PartsFold } from '../../src/core/parts.ts'
 import { toUIMessages } from '../../src/react/chat-transport-messages.ts'
 import type { ChatChunk } from '../../src/react/chat-transport-shapes.ts'
 import { type LogClient, runChunks } from '../../src/react/chat-transport-stream.ts'
@@ -70,7 +70,7 @@ function placed({ keep, dropped }: Shares, count: number): object {
 
 function messageOf(fold: PartsFold, seq: number): Message | undefined {
   const parts = assistantParts(fold)
-  if (!fold.hasOutput) return undefined
+  if (!hasOutput(fold)) return undefined
   return {
     id: `${id}.assistant`,
     thread: 't',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createThreadView, reduceView, type ThreadView } from '../../../src/client/index.ts'
 import type { SnapshotItem, ThreadEvent } from '../../../src/client/thread-event.ts'
 import { taskId, threadId } from '../../../src/core/id.ts'
+import type { Message } from '../../../src/core/message.ts'
 import type { Question } from '../../../src/core/question.ts'
 import type { Task } from '../../../src/core/task.ts'
 import { event } from './events.ts'
@@ -49,12 +50,28 @@ describe('the view of a thread', () => {
       { type: 'text', text: 'bc' },
     ])
     const message = { id: 'm', thread: threadId('t'), seq: 7, role: 'assistant', parts: [], task: bg0, at: 7 } as const
-    const ended = [event('message.created', { message }, { seq: 7 }), event('task.completed', {}, { seq: 8 })]
-    const over = ended.reduce(reduceView, live)
-    expect(over.live.size).toBe(0)
+    const said = reduceView(live, event('message.created', { message }, { seq: 7 }))
+    expect(said.live.size).toBe(0)
+    const over = reduceView(said, event('task.completed', {}, { seq: 8 }))
     expect(over.messages).toEqual([message])
     expect(over.tasks.get(bg0)).toMatchObject({ status: 'completed', seq: 8 })
     expect(over.head).toBe(8)
+  })
+
+  it('shows what a task has put out until it ends, if it ends without a message', () => {
+    const live = view(...run, say(3, 'a'))
+    expect(live.live.size).toBe(1)
+    expect(reduceView(live, event('task.completed', {}, { seq: 4 })).live.size).toBe(0)
+  })
+
+  it('leaves a message that came without its parts to the snapshot, and shows what was put out until then', () => {
+    const { parts: _omitted, ...message } = {
+      ...({ id: 'm', thread: threadId('t'), seq: 4, role: 'assistant', parts: [], task: bg0, at: 4 } as const),
+    }
+    const large = event('message.created', { message: message as Message, partsOmitted: true }, { seq: 4 })
+    const after = view(...run, say(3, 'a'), large)
+    expect(after.messages).toEqual([])
+    expect(after.live.get(bg0)).toEqual([{ type: 'text', text: 'a' }])
   })
 
   it('abandons what a resume does not keep, and what it drops', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EventType, StoredEvent } from '../../../src/core/event.ts'
-import { assistantParts, foldParts, PartsFold } from '../../../src/core/parts.ts'
+import { assistantParts, foldParts, hasOutput, PartsFold } from '../../../src/core/parts.ts'
 
 type Emit = readonly [type: EventType, data: unknown]
 
@@ -44,7 +44,7 @@ describe('PartsFold', () => {
       { type: 'file', ...file },
       { type: 'text', text: 'b' },
     ])
-    expect(fold(['file', file]).hasOutput).toBe(true)
+    expect(hasOutput(fold(['file', file]))).toBe(true)
   })
 
   it('joins over events that are no parts, and does not parse them', () => {
@@ -59,7 +59,7 @@ describe('PartsFold', () => {
   it('takes an empty delta for nothing', () => {
     const parts = fold(say(''), think('x'), say(''), think('y'))
     expect(parts.parts).toEqual([{ type: 'reasoning', text: 'xy' }])
-    expect(parts.hasOutput).toBe(false)
+    expect(hasOutput(parts)).toBe(false)
   })
 
   it('fills the output or the error of the call with that id', () => {
@@ -87,11 +87,11 @@ describe('PartsFold', () => {
   })
 
   it('has output if there is more than reasoning', () => {
-    expect(fold().hasOutput).toBe(false)
-    expect(fold(think('x')).hasOutput).toBe(false)
-    expect(fold(think('x'), say('y')).hasOutput).toBe(true)
-    expect(fold(call('1')).hasOutput).toBe(true)
-    expect(fold(answer(null)).hasOutput).toBe(true)
+    expect(hasOutput(fold())).toBe(false)
+    expect(hasOutput(fold(think('x')))).toBe(false)
+    expect(hasOutput(fold(think('x'), say('y')))).toBe(true)
+    expect(hasOutput(fold(call('1')))).toBe(true)
+    expect(hasOutput(fold(answer(null)))).toBe(true)
   })
 
   it('remembers the last answer and all that was said', () => {
@@ -154,8 +154,8 @@ describe('the fold of any emits', () => {
     )
   })
 
-  function seen({ parts, openCalls, hasOutput, answer: last, said }: PartsFold): unknown {
-    return { parts, openCalls, hasOutput, last, said }
+  function seen({ parts, openCalls, answer: last, said }: PartsFold): unknown {
+    return { parts, openCalls, last, said }
   }
 })
 
