@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { failingLeaf, linesOf, treeOf } from '../../../console/src/views/task/task-tree.ts'
+import { failingLeaf, growTree, linesOf, treeOf } from '../../../console/src/views/task/task-tree.ts'
 import { timeScale } from '../../../console/src/views/task/time-scale.ts'
-import type { Task } from '../../../src/client/index.ts'
+import type { Task, ThreadEvent } from '../../../src/client/index.ts'
 
 function task(number: number, parent?: number, more: object = {}): Task {
   const above = parent === undefined ? {} : { parent: { task: `bg_${parent}` } }
@@ -32,6 +32,14 @@ describe('the tree of a task', () => {
       ['bg_10', 2],
       ['bg_2', 1],
     ])
+  })
+
+  it('grows by the events of a log, though only its root was known', () => {
+    const accepted = (one: Task) =>
+      ({ thread: 't', seq: one.seq, task: one.id, type: 'task.accepted', at: 1, data: { task: one } }) as ThreadEvent
+    const known = new Set(['bg_0'])
+    for (const one of all.toReversed()) growTree(known, accepted(one))
+    expect([...known]).toEqual(['bg_0', 'bg_1', 'bg_2', 'bg_3', 'bg_10'])
   })
 
   it('is not whole while what is above is not read', () => {

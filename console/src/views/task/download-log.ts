@@ -1,11 +1,12 @@
 import { type Client, isHoldfastError } from 'holdfast/client'
+import { growTree } from './task-tree.ts'
 
 interface LogAsked {
   readonly thread: string
   /** The file is named after it. */
   readonly task: string
-  /** With these all their events, else those of the task alone. */
-  readonly tree?: ReadonlySet<string>
+  /** The tasks of a tree, of which all events are wanted, as far as the page knows them. Else those of the task alone. */
+  readonly tree?: readonly string[]
 }
 
 const pageCount = 1000
@@ -14,11 +15,14 @@ const keptMs = 60_000
 /** Gives the whole log as a file, one event per line, as the server has it: not only what the page has kept. */
 export async function downloadLog(client: Client, { thread, task, tree }: LogAsked): Promise<void> {
   const lines: string[] = []
+  const ids = tree && new Set(tree)
   let after = await firstAfter(client, thread)
   for (;;) {
-    const page = await client.events(thread, { ...(!tree && { task }), after, limit: pageCount })
-    const wanted = page.events.filter((event) => !tree || (event.task !== undefined && tree.has(event.task)))
-    for (const event of wanted) lines.push(JSON.stringify(event))
+    const page = await client.events(thread, { ...(!ids && { task }), after, limit: pageCount })
+    for (const event of page.events) {
+      if (ids) growTree(ids, event)
+      if (!ids || (event.task !== undefined && ids.has(event.task))) lines.push(JSON.stringify(event))
+    }
     if (page.next >= page.head) break
     after = page.next
   }

@@ -101,8 +101,8 @@ function DownloadButton({ of, thread, lines }: EventsBarProps) {
 }
 
 /** Of a tree the events of all its tasks, in a file that is named after the first. */
-function logOf(of: string, lines: readonly TreeLine[]): { readonly task: string; readonly tree?: ReadonlySet<string> } {
+function logOf(of: string, lines: readonly TreeLine[]): { readonly task: string; readonly tree?: readonly string[] } {
   if (of !== 'tree') return { task: of }
   const ids = lines.map(({ task }) => task.id)
-  return { task: ids[0] ?? of, tree: new Set<string>(ids) }
+  return { task: ids[0] ?? of, tree: ids }
 }

@@ -1,4 +1,4 @@
-import type { Task } from 'holdfast/client'
+import type { Task, ThreadEvent } from 'holdfast/client'
 
 /** A task among those that it comes from and that come from it. All of a tree are tasks of one thread. */
 export interface TaskTree {
@@ -46,6 +46,13 @@ export function linesOf(task: Task, { childrenOf }: TaskTree, depth = 0): readon
     linesOf(child, { childrenOf } as TaskTree, depth + 1),
   )
   return [{ task, depth }, ...below]
+}
+
+/** Takes a task into a tree at its first event, if what spawned it is in the tree. */
+export function growTree(ids: Set<string>, event: ThreadEvent): void {
+  if (event.type !== 'task.accepted') return
+  const { id, parent } = event.data.task
+  if (parent?.task !== undefined && ids.has(parent.task)) ids.add(id)
 }
 
 /** Where a failed task failed: the lowest failed task below it, following the one that failed last. */
