@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/core/event.ts'
+import type { Task } from '../../src/core/task.ts'
+import { expectStatus } from '../server/harness/client.ts'
 import { logOf, taskOf } from '../server/harness/reads.ts'
 import type { TestServer } from '../server/harness/server.ts'
 import { RunningCli } from './harness/cli.ts'
@@ -7,20 +9,32 @@ import { LastingServer } from './harness/lasting-server.ts'
 import { keys, TerminalScreen } from './harness/terminal.ts'
 import { runScript } from './harness/work.ts'
 
-/** Kills the server and starts it again once each of these numbers has been printed. */
+/** Kills the server and starts it again once each of these ops has been printed, and lets the run go on to the next. */
 async function killAt(
-  numbers: readonly number[],
+  ops: readonly number[],
   server: TestServer,
-  reached: (seq: number) => Promise<unknown>,
+  run: Pick<Task, 'id'>,
+  reached: (op: number) => Promise<unknown>,
 ): Promise<void> {
-  for (const number of numbers) {
-    await reached(number)
+  for (const op of ops) {
+    await reached(op)
     await server.restart()
+    await tell(server, run)
   }
 }
 
-/** Many short ops: each is a step, so that a killed run goes on. */
-const ticking = Array.from({ length: 60 }, (_, op) => ({ emit: 'tick', payload: { op }, times: 5, everyMs: 1 }))
+async function tell(server: TestServer, { id }: Pick<Task, 'id'>): Promise<void> {
+  await expectStatus(202, server.request('POST', `/v1/tasks/${id}/messages`, { body: { content: 'go' } }))
+}
+
+/**
+ * Many short ops: each is a step, so that a killed run goes on. Some way after each of these it waits to be told, so that it is
+ * not over before it is killed, however long that takes.
+ */
+function ticking(ops: readonly number[]): object[] {
+  const ticks = Array.from({ length: 60 }, (_, op) => ({ emit: 'tick', payload: { op }, times: 5, everyMs: 1 }))
+  return ticks.flatMap((tick, op) => (ops.includes(op - 10) ? [{ receive: {} }, tick] : [tick]))
+}
 
 const numbersIn = (text: string, line: RegExp): number[] => Array.from(text.matchAll(line), ([, seq]) => Number(seq))
 const numbersOf = (events: readonly Event[]): number[] => events.map(({ seq }) => seq)
@@ -31,10 +45,10 @@ describe('when the server is killed and started again on its port', () => {
     ['JSON', ['--json'], /^\{"thread":"t","seq":(\d+),/gm],
   ] as const)('EVNT-06 logs -f as %s survives kill -9 without a repeat or a gap', async (_form, flags, line) => {
     const server = await LastingServer.open('sqlite')
-    const run = await runScript(server, 't', ticking)
+    const ops = [1, 15, 30]
+    const run = await runScript(server, 't', ticking(ops))
     const running = new RunningCli(['logs', run.id, '-f', '--exit-status', ...flags], { server })
-    const reached = (seq: number) => running.until(new RegExp(`"op":${seq}[,}]`))
-    await killAt([1, 12, 30], server, reached)
+    await killAt(ops, server, run, (op) => running.until(new RegExp(`"op":${op},"n":`)))
     const { code, stdout, stderr } = await running.ended
     expect(numbersIn(stdout, line)).toEqual(numbersOf(await logOf(server, 't')))
     expect(stdout).toContain('task.resumed')
@@ -44,9 +58,9 @@ describe('when the server is killed and started again on its port', () => {
 
   it('EVNT-06 attach in a pipe survives kill -9 without a repeat or a gap', async () => {
     const server = await LastingServer.open('sqlite')
-    const run = await runScript(server, 't', ticking)
+    const run = await runScript(server, 't', ticking([2, 25]))
     const running = new RunningCli(['attach', 't'], { server })
-    await killAt([2, 25], server, (op) => running.until(new RegExp(`"op":${op}[,}]`)))
+    await killAt([2, 25], server, run, (op) => running.until(new RegExp(`"op":${op},"n":`)))
     await running.until(/\ttask\.completed\t.*\n/)
     running.child.kill('SIGINT')
     const { code, stdout } = await running.ended
@@ -57,11 +71,11 @@ describe('when the server is killed and started again on its port', () => {
 
   it('EVNT-06 attach on a terminal survives kill -9 without a repeat or a gap, and goes on listening', async () => {
     const server = await LastingServer.open('sqlite')
-    const run = await runScript(server, 't', [{ receive: {} }, ...ticking])
+    const run = await runScript(server, 't', [{ receive: {} }, ...ticking([2, 25])])
     const screen = new TerminalScreen(['attach', 't'], { server, columns: 60, rows: 10 })
     await screen.shows(new RegExp(`${run.id} running`))
     screen.type(`begin${keys.enter}`)
-    await killAt([2, 25], server, (op) => screen.shows(new RegExp(`"op":${op}[,}]`)))
+    await killAt([2, 25], server, run, (op) => screen.shows(new RegExp(`"op":${op},"n":`)))
     await screen.shows(new RegExp(`✔ ${run.id} completed[\\s\\S]*idle`))
     const custom = (await logOf(server, 't')).filter(({ type }) => type === 'custom')
     expect(numbersIn(screen.text, /^ *#(\d+) /gm)).toEqual(numbersOf(custom))
@@ -72,11 +86,14 @@ describe('when the server is killed and started again on its port', () => {
 
   it('says which output does not count after a kill -9 in the middle of it', async () => {
     const server = await LastingServer.open('sqlite')
-    const run = await runScript(server, 't', [{ say: 'kept ' }, { emit: 'tick', times: 200, everyMs: 5 }])
+    const script = [{ say: 'kept ' }, { receive: {} }, { emit: 'tick', times: 400, everyMs: 5 }]
+    const run = await runScript(server, 't', script)
     const followed = [
       ['logs', run.id, '-f'],
       ['attach', 't'],
     ].map((args) => new RunningCli(args, { server }))
+    for (const each of followed) await each.until(/kept /)
+    await tell(server, run)
     for (const each of followed) await each.until(/tick \{"n":9\}/)
     await server.restart()
     const said = /task\.resumed\tattempt 2 on \S+; what it put out in (\d+)-(\d+) does not count and comes anew\n/

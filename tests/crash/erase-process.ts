@@ -3,7 +3,7 @@ import { commit } from '../../src/testing/store-suite/builders.ts'
 import { MarkedWork } from '../unit/stores/marked-work.ts'
 
 // A process of the tests' own: fills a store with the marked work of many threads and erases one after the other, saying
-// before and after which. It is killed on the way.
+// before and after which. It is killed on the way, and waits for that if it was faster.
 
 const [path = '', seed = '0', threadCount = '0'] = process.argv.slice(2)
 const store = sqliteStore({ path })
@@ -17,4 +17,4 @@ for (const [n, thread] of work.threads.entries()) {
   const others = work.threads.slice(n + 1)
   if (others.length > 0) await commit(store, ...work.units(20, others))
 }
-await store.close()
+process.stdin.resume()

@@ -32,7 +32,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 async function eraseAndDie(seed: number, at: string, turns: number): Promise<Set<number>> {
   const program = fileURLToPath(new URL('./erase-process.ts', import.meta.url))
   const child = spawn(process.execPath, [program, path, String(seed), String(threadCount)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
   const gone = once(child, 'exit')
   const erased = new Set<number>()
