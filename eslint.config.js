@@ -110,7 +110,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/runtime/clock.ts', 'src/client/clock.ts', 'src/stores/postgres/clock.ts'],
+    files: ['src/{runtime,client,stores/postgres,stores/sqlite}/clock.ts'],
     rules: {
       'no-restricted-globals': 'off',
       'no-restricted-syntax': ['error', environment.syntax],

@@ -2,8 +2,9 @@ import type { EventDraft, Range } from '../../core/event.ts'
 import { linePrefix } from '../../core/event-line.ts'
 import type { TaskId } from '../../core/id.ts'
 import { taskRanges } from '../../core/stamp.ts'
-import type { Unit } from '../../core/unit.ts'
+import type { TaskPut, Unit } from '../../core/unit.ts'
 import type { LineBytes } from './line-bytes.ts'
+import { apartBody } from './task-row.ts'
 
 /** Some lines of a unit that stand one behind the other: how many bytes, with the line feed after each, and how many events. */
 export interface Piece {
@@ -85,12 +86,13 @@ function checkedLine(text: string): string {
   return text
 }
 
-/** What a task was given never changes and may be large: only the put that brings it takes it across. */
+/** What a task was given never changes and may be large: if it is not short, only the put that brings it takes it across. */
 function withoutKnownInputs(unit: Omit<Unit, 'events'>): Omit<Unit, 'events'> {
-  if (!unit.tasks?.some((put) => !put.isNew && put.record.input !== undefined)) return unit
+  const isKnown = (put: TaskPut) => !put.isNew && apartBody(put.record.input) !== undefined
+  if (!unit.tasks?.some(isKnown)) return unit
   const tasks = unit.tasks.map((put) => {
     const { input, ...record } = put.record
-    return put.isNew ? put : { ...put, record }
+    return isKnown(put) ? { ...put, record } : put
   })
   return { ...unit, tasks }
 }

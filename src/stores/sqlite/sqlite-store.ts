@@ -35,9 +35,13 @@ import { FileLock } from './lock.ts'
 import { readOffer } from './offer.ts'
 import { listQuestions } from './questions.ts'
 import { listTasks, readSteps, readTask } from './task-reads.ts'
+import { ThreadFilter } from './thread-filter.ts'
 import { listThreads } from './thread-list.ts'
-import { hasThread, readLivePart, readMessages, readMoved, readSnapshot } from './thread-reads.ts'
+import { highestThread, readLivePart, readMessages, readMoved, readSnapshot, readThreadKeys } from './thread-reads.ts'
 import { WriterHost } from './writer-host.ts'
+
+// So many keys are read and added in about half a millisecond, so that nobody waits for it.
+const fillCountMax = 500
 
 export interface SqliteStoreOptions {
   /** The file. It is made, with its folder, if it is not there. */
@@ -59,6 +63,7 @@ interface Opened {
   readonly lock: FileLock
   readonly writer: WriterHost
   readonly reader: Connection
+  readonly filter: ThreadFilter
 }
 
 /**
@@ -67,6 +72,7 @@ interface Opened {
  * Q2 A read is one transaction, or one statement, so it is of one moment.
  * Q3 Task numbers are handed out from memory. Each commit stores how far they went, and so does `close`: only numbers
  *    that no commit followed can come again, after a crash.
+ * Q4 The filter has every thread of the file, once it is whole: `commit` adds before it writes, and no other process writes.
  */
 class SqliteStore implements Store {
   readonly kind = 'sqlite'
@@ -80,7 +86,7 @@ class SqliteStore implements Store {
 
   constructor(options: SqliteStoreOptions) {
     this.#options = options
-    this.clock = options.clock ?? sqliteClock()
+    this.clock = options.clock ?? sqliteClock
   }
 
   async open(): Promise<void> {
@@ -92,9 +98,11 @@ class SqliteStore implements Store {
       adoptCopy(path)
       const opened = await WriterHost.open({ path, mayMigrate, ...(pageCountMax !== undefined && { pageCountMax }) })
       writer = opened.host
-      this.#opened = { path, lock, writer, reader: openReader(path) }
+      this.#opened = { path, lock, writer, ...openReader(path) }
       this.#nextTask = opened.nextTask
       this.#leases.giveUpAll()
+      // If it cannot be filled, threads are looked for in the file, as they are until it is.
+      this.#fillFilter(this.#opened).catch(() => {})
     } catch (error) {
       await writer?.close(0)
       lock.release()
@@ -115,7 +123,8 @@ class SqliteStore implements Store {
   }
 
   async commit(units: readonly Unit[]): Promise<Verdict[]> {
-    const { writer } = this.#use()
+    const { writer, filter } = this.#use()
+    for (const { thread } of units) filter.add(thread)
     this.#nextTask = Math.max(this.#nextTask, ...units.map(nextTaskAfter))
     const now = this.clock.now()
     return writer.apply(units, { now, nextTask: this.#nextTask, leaseHolders: this.#leases.holders(now) })
@@ -129,8 +138,8 @@ class SqliteStore implements Store {
   }
 
   async livePart(key: ThreadKey): Promise<LivePart | undefined> {
-    // Many a run is the first of its thread, and that a thread is not there is of one moment by itself.
-    if (!this.#readOnce((reader) => hasThread(reader, key))) return undefined
+    // Many a run is the first of its thread, and a read after a commit begins with an empty cache.
+    if (!this.#use().filter.mayHave(key)) return undefined
     return this.#read((reader) => readLivePart(reader, key))
   }
 
@@ -192,6 +201,19 @@ class SqliteStore implements Store {
     return this.#read((reader) => readMoved(reader, places))
   }
 
+  /** Beside other work, with the threads that were there before. Those that come are added by what brings them. */
+  async #fillFilter(opened: Opened): Promise<void> {
+    const { reader, filter } = opened
+    for (let last = 0; !filter.isWhole; ) {
+      await nextTurn()
+      if (this.#opened !== opened) return
+      const threads = readThreadKeys(reader, last, fillCountMax)
+      for (const { key } of threads) filter.add(key)
+      last = threads.at(-1)?.n ?? last
+      filter.isWhole = threads.length < fillCountMax
+    }
+  }
+
   #use(): Opened {
     if (this.#opened) return this.#opened
     const message = `The store ${this.#options.path} is not open: call open() before using it`
@@ -213,10 +235,14 @@ class SqliteStore implements Store {
   }
 }
 
-function openReader(path: string): Connection {
+/** The connection for reading, and a filter with room for as many threads again as there are. */
+function openReader(path: string): Pick<Opened, 'reader' | 'filter'> {
+  let reader: Connection | undefined
   try {
-    return new Connection(path, 'read')
+    reader = new Connection(path, 'read')
+    return { reader, filter: new ThreadFilter(2 * highestThread(reader)) }
   } catch (error) {
+    reader?.close()
     throw translateOpening(error, path)
   }
 }

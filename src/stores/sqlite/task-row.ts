@@ -49,7 +49,7 @@ export const joinTasks = `
   LEFT JOIN inputs i ON i.task = t.n
   LEFT JOIN results r ON r.task = t.n`
 
-/** Fields that have a column, or stand in a table of their own. */
+/** Fields that have a column. An input or result that is too long for `doc` has a table (`apartBody`). */
 const apart = [
   'id',
   'key',
@@ -69,8 +69,6 @@ const apart = [
   'progress',
   'usage',
   'hook',
-  'input',
-  'result',
   'firstSeq',
   'seq',
   'startedSeq',
@@ -187,7 +185,16 @@ function docOf(record: TaskRecord): JsonText {
   // Twice per run at least, so without a list of the fields and another of those that stay.
   let field: keyof TaskRecord
   for (field in record) if (!apartFields.has(field)) doc[field] = record[field]
+  for (const name of ['input', 'result'] as const) if (apartBody(record[name]) !== undefined) delete doc[name]
   return JSON.stringify(doc)
+}
+
+// In a table of its own it is one more page for its commit to write; in `doc` it is written anew with each change of the task.
+const docBodyLengthMax = 400
+
+/** The input or the result of a task, if it is too long for `doc` and so has a table of its own. */
+export function apartBody(body: JsonText | undefined): JsonText | undefined {
+  return body !== undefined && body.length > docBodyLengthMax ? body : undefined
 }
 
 /** Instants and `startedSeq` in this order: what the put stamps, else what its record says, each with null for absent. */

@@ -5,7 +5,16 @@ import type { JsonText, TaskId } from '../../core/id.ts'
 import type { Status } from '../../core/status.ts'
 import type { Fence, Report, TaskPut } from '../../core/unit.ts'
 import type { Connection } from './connection.ts'
-import { columnNames, columnValues, hookValues, reportNames, reportValue, stampNames, stampValues } from './task-row.ts'
+import {
+  apartBody,
+  columnNames,
+  columnValues,
+  hookValues,
+  reportNames,
+  reportValue,
+  stampNames,
+  stampValues,
+} from './task-row.ts'
 
 /** A task as the units taken so far have left it. */
 interface KnownTask {
@@ -17,7 +26,7 @@ interface KnownTask {
   seq: number
   /** What it reported since its row was written. */
   report: Report
-  /** It is known from its beginning, and no result, step or mail was stored for it. */
+  /** It is known from its beginning, and no row of `results`, no step and no mail was stored for it. */
   isBare: boolean
 }
 
@@ -109,7 +118,7 @@ export class TaskWrites {
     this.#changed.add(task)
   }
 
-  /** Whether it is sure that there is no result, step or mail of it. */
+  /** Whether it is sure that there is no row of `results`, no step and no mail of it. */
   isBare(id: TaskId): boolean {
     return this.#known.get(id)?.isBare ?? false
   }
@@ -181,10 +190,11 @@ export class TaskWrites {
     const fixed = [record.id, place.thread, place.principal, firstSeq, seq, ...stamps]
     const values = [...fixed, ...columnValues(record), ...reportNames.map((name) => reportValue(record, name))]
     const n = Number(this.#connection.prepare(insertTask).run(...values).lastInsertRowid)
-    if (record.input !== undefined) this.#connection.run(insertInput, n, record.input)
-    if (record.result !== undefined) this.#connection.run(replaceResult, n, record.result)
+    const [input, result] = [apartBody(record.input), apartBody(record.result)]
+    if (input !== undefined) this.#connection.run(insertInput, n, input)
+    if (result !== undefined) this.#connection.run(replaceResult, n, result)
     const row = { n, thread: place.thread, status: record.status, epoch: record.epoch, firstSeq, seq }
-    this.#keep(record.id, row, record.result === undefined)
+    this.#keep(record.id, row, result === undefined)
   }
 
   #update(put: TaskPut, place: UnitPlace): void {
@@ -194,7 +204,7 @@ export class TaskWrites {
     const stamps = stampValues(put, place.at, place.lastSeq)
     const stampPairs = stamps.flatMap(({ set, value }) => (set ? [value, null] : [null, value]))
     this.#write(updateTask, task, [...stampPairs, ...columnValues(record), ...reportPairs(put, task.report)])
-    this.#updateResult(record.result, task)
+    this.#updateResult(apartBody(record.result), task)
     Object.assign(task, { status: record.status, epoch: record.epoch, report: {} })
     this.#changed.delete(task)
   }

@@ -53,8 +53,18 @@ interface ThreadRow {
   readonly wakes: number
 }
 
-export function hasThread(connection: Connection, key: ThreadKey): boolean {
-  return connection.get<ThreadRow>(selectThread, key) !== undefined
+/** The number of the newest thread, which is not lower than how many there are. */
+export function highestThread(connection: Connection): number {
+  return connection.get<{ n: number | null }>('SELECT max(n) AS n FROM threads')?.n ?? 0
+}
+
+/** So many threads after this number, in the order of their numbers. */
+export function readThreadKeys(
+  connection: Connection,
+  after: number,
+  countMax: number,
+): { readonly n: number; readonly key: ThreadKey }[] {
+  return connection.all('SELECT n, key FROM threads WHERE n > ? ORDER BY n LIMIT ?', after, countMax)
 }
 
 export function readLivePart(connection: Connection, key: ThreadKey): LivePart | undefined {

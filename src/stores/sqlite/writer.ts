@@ -17,7 +17,8 @@ export interface WriterOptions {
   readonly pageCountMax?: number
 }
 
-// A commit writes every page it touches, and one that accepts a run touches a dozen (docs/decisions/0006-small-pages.md).
+// A commit writes every page it touches, and one that accepts a run touches eleven
+// (docs/decisions/0006-small-pages.md, and 0019 for the twelfth).
 const pageBytes = 4_096
 // A commit that has to move this many pages into the file takes a few milliseconds longer; more pages stall everybody
 // for tens of them at once (docs/decisions/0004-small-checkpoints.md).

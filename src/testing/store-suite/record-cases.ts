@@ -94,6 +94,22 @@ export const recordCases: StoreCase[] = [
     assert.deepEqual((await store.snapshot(home, { messages: 0, endedTasks: 0 }))?.tasks, [expected])
   }),
 
+  storeCase('keeps what a task was given and what it gave, short or long, over every change', async (store) => {
+    const bodies = [0, 300, 400, 500, 5_000].map((length) => JSON.stringify('ü'.repeat(length)))
+    for (const [n, input] of bodies.entries()) {
+      const id = `bg_${n}`
+      await commit(store, accepting(pending(id, { input })), starting(running(id, { input })))
+      assert.equal((await taskOf(store, id)).input, input)
+      await commit(store, ending(ended(id, { input })))
+      for (const result of [...bodies, ...bodies.toReversed(), undefined]) {
+        const given = { input, ...(result !== undefined && { result }) }
+        await commit(store, unit({ tasks: [changed(ended(id, given))] }))
+        const kept = await taskOf(store, id)
+        assert.deepEqual([kept.input, kept.result], [input, result])
+      }
+    }
+  }),
+
   storeCase('knows no task by an id that nobody has', async (store) => {
     await commit(store, accepting(pending('bg_0')))
     assert.equal(await store.task(taskId('bg_1')), undefined)

@@ -15,7 +15,13 @@ import { listQuestions } from '../../../src/stores/sqlite/questions.ts'
 import { listTasks, readSteps, readTask } from '../../../src/stores/sqlite/task-reads.ts'
 import { TaskWrites } from '../../../src/stores/sqlite/task-writes.ts'
 import { listThreads } from '../../../src/stores/sqlite/thread-list.ts'
-import { readLivePart, readMessages, readSnapshot } from '../../../src/stores/sqlite/thread-reads.ts'
+import {
+  highestThread,
+  readLivePart,
+  readMessages,
+  readSnapshot,
+  readThreadKeys,
+} from '../../../src/stores/sqlite/thread-reads.ts'
 import { ThreadWrites } from '../../../src/stores/sqlite/thread-writes.ts'
 import { SqliteWriter } from '../../../src/stores/sqlite/writer.ts'
 import type { TaskQuery } from '../../../src/stores/store.ts'
@@ -82,11 +88,13 @@ function isDear(detail: string): boolean {
 
 describe('the plans of a SQLite store', () => {
   it('search an index for everything a commit touches', () => {
+    // Too long for the row of its task.
+    const long = JSON.stringify('x'.repeat(1_000))
     const full = fenced('bg_0', 1, {
       rev: 1,
       events: [event('custom', 'bg_0')],
       report: { progress: 0.5, usage: { tokens: 1 } },
-      tasks: [changed(running('bg_0', { result: '1' }))],
+      tasks: [changed(running('bg_0', { result: long }))],
       messages: [{ id: 'm', role: 'user', parts: '[]', event: 0 }],
       mail: [mailTo('bg_0', 'a')],
       read: ['a'],
@@ -104,7 +112,7 @@ describe('the plans of a SQLite store', () => {
       const [threads, tasks] = [new ThreadWrites(connection), new TaskWrites(connection)]
       const erase = { operation: 'erase', thread: home, rev: 2, erase: true, events: [] } as const
       const trim = { operation: 'trim', thread: home, trim: 1, events: [] } as const
-      const units = [accepting(running('bg_0', { input: '1' }), { rev: 0 }), full, fenced('bg_0', 1), trim, erase]
+      const units = [accepting(running('bg_0', { input: long }), { rev: 0 }), full, fenced('bg_0', 1), trim, erase]
       const packed = packBatch(units, new LineBytes())
       const moment = { now: 1, nextTask: 1, leaseHolders: [] }
       const batch = new Batch({ connection, threads, tasks }, moment, packed.bytes)
@@ -116,6 +124,8 @@ describe('the plans of a SQLite store', () => {
 
   it('search an index for a live part, a snapshot, a page of the log, a task and its steps', () => {
     const steps = dearSteps(() => {
+      highestThread(connection)
+      readThreadKeys(connection, 1, 100)
       readLivePart(connection, home)
       readSnapshot(connection, home, { messages: 100, endedTasks: 100 })
       readMessages(connection, home, { after: 1, limit: 100 })

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -59,6 +60,13 @@ async function leaveStore(): Promise<void> {
   await commit(store, unit({ events: deltas(3) }))
   expect(await headOf(store)).toBe(3)
   await store.close()
+}
+
+/** A file as it would be found if its process were killed now. */
+function copyOf(file: string): string {
+  const copy = `${file}.killed.db`
+  for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, `${copy}${end}`)
+  return copy
 }
 
 function change(sql: string): void {
@@ -133,6 +141,25 @@ describe('a process with a SQLite store', () => {
     const child = start(then)
     const [output, [code]] = await Promise.all([text(child.stdout ?? process.stdin), once(child, 'exit')])
     expect([output.trim(), code]).toEqual(['committed', 0])
+  })
+})
+
+describe('the task numbers of a SQLite store', () => {
+  it('go on where they were after a close', async () => {
+    const store = await open()
+    await store.allocate(5)
+    await store.close()
+    expect(await (await open()).allocate(1)).toBe(5)
+  })
+
+  it('go on after a crash behind the last that a commit followed', async () => {
+    const store = await open()
+    for (const n of upTo(3)) {
+      await commit(store, accepting(running(`bg_${await store.allocate(1)}`), { rev: n - 1 }))
+      const killed = await open({ path: copyOf(path) })
+      expect(await killed.allocate(1)).toBe(n)
+      await killed.close()
+    }
   })
 })
 

@@ -39,7 +39,7 @@ CREATE TABLE chunks (
 CREATE UNIQUE INDEX chunks_by_first ON chunks (thread, first);
 
 -- Columns are what is searched or changes often; `doc` is the rest of the record. What a task was given and what it
--- gave back have tables of their own, because an update writes a whole row anew.
+-- gave back have tables of their own unless they are short, because an update writes a whole row anew.
 
 CREATE TABLE tasks (
   n INTEGER PRIMARY KEY,
