@@ -97,10 +97,8 @@ function merged(view: ThreadView, task: Task): ThreadView {
 
 function followed(view: ThreadView, event: ThreadEvent): ThreadView {
   const before = memoryOf(view)
-  // A message that is too large for an event has no parts in it: the snapshot that comes next shows it.
-  const said = event.type === 'message.created' && tellsAll(event, 0) ? event.data.message : undefined
   const memory: Memory = {
-    outputs: outputsAfter(before.outputs, event, said),
+    outputs: outputsAfter(before.outputs, event),
     places: placesAfter(before, event),
     letters: lettersAfter(before.letters, event),
   }
@@ -109,7 +107,7 @@ function followed(view: ThreadView, event: ThreadEvent): ThreadView {
   const next: ThreadView = {
     ...view,
     head: event.seq,
-    messages: said ? [...view.messages, said] : view.messages,
+    messages: event.type === 'message.created' ? [...view.messages, event.data.message] : view.messages,
     tasks,
     live: memory.outputs === before.outputs ? view.live : liveOf(memory),
     queue: isQueued ? queueOf(tasks, memory) : view.queue,
@@ -137,15 +135,17 @@ function questionsAfter(questions: readonly Question[], event: ThreadEvent): rea
   }
 }
 
-function outputsAfter(outputs: Memory['outputs'], event: ThreadEvent, said?: Message): Memory['outputs'] {
+function outputsAfter(outputs: Memory['outputs'], event: ThreadEvent): Memory['outputs'] {
   const { task } = event
   if (task === undefined) return outputs
   const output = outputs.get(task)
   if (isOutput(event)) return new Map(outputs).set(task, withOutput(output ?? outputOf(), event))
   if (!output) return outputs
   if (event.type === 'task.resumed') return new Map(outputs).set(task, resumedOutput(output, event))
-  // Its end is in the log with its message, but a reader may be shown the one before the other.
-  return said?.role === 'assistant' || isTerminalEvent(event) ? without(outputs, task) : outputs
+  // Its end is in the log with its message, but a reader may be shown the one before the other. A message that is too large for
+  // an event has no parts in it.
+  const isSaid = event.type === 'message.created' && event.data.message.role === 'assistant' && tellsAll(event, 0)
+  return isSaid || isTerminalEvent(event) ? without(outputs, task) : outputs
 }
 
 function placesAfter({ places, letters }: Memory, event: ThreadEvent): Memory['places'] {

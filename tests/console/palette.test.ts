@@ -67,6 +67,7 @@ describe('the palette', () => {
     await palette(page).getByRole('option').first().waitFor()
     await expectAccessible(page)
     await page.keyboard.press('Escape')
+    await palette(page).waitFor({ state: 'detached' })
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
     await expectAccessible(page)
