@@ -1,4 +1,4 @@
-// The program: `npm run chaos -- --minutes 5 --store postgres: --nodes 3 --seed 42`.
+// The program: `npm run chaos -- --minutes 5 --store postgres --nodes 3 --seed 42`.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { type ChaosOptions, chaos } from './chaos.ts'
@@ -92,11 +92,18 @@ function optionsOf(): ChaosOptions {
   return {
     seed: seedOf(),
     ...(minutes !== undefined && { minutes: wholeNumber('minutes', minutes) }),
-    ...(store !== undefined && { store }),
+    ...(store !== undefined && { store: storeOf(store) }),
     ...(nodes !== undefined && { nodes: wholeNumber('nodes', nodes) }),
     ...(url && { urls: url, tokens: Object.fromEntries(pairs) as Record<string, string> }),
     ...(history !== undefined && { history }),
   }
+}
+
+/** The store of that name, or at that address. */
+function storeOf(text: string): string {
+  if (/^(sqlite|postgres):?$/.test(text)) return text.endsWith(':') ? text : `${text}:`
+  if (/^postgres(ql)?:\/\//.test(text)) return text
+  return wrong(`--store is sqlite, postgres or postgres://…, not ${text}`)
 }
 
 function wholeNumber(name: string, text: string): number {

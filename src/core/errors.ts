@@ -31,6 +31,7 @@ export const errorCodes = [
   'store_locked',
   'store_schema',
   'store_failed',
+  'thread_locked',
   'cannot_listen',
   'unreachable',
 ] as const

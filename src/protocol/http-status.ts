@@ -31,6 +31,7 @@ export const httpStatus: Readonly<Record<ErrorCode, number>> = {
   store_locked: 503,
   store_schema: 503,
   store_failed: 503,
+  thread_locked: 503,
   cannot_listen: 500,
   unreachable: 500,
 }

@@ -41,6 +41,7 @@ const titles: Readonly<Record<ErrorCode, string>> = {
   store_locked: 'The store is not available',
   store_schema: 'The store is not available',
   store_failed: 'The store is not available',
+  thread_locked: 'The store is not available',
   cannot_listen: 'Something went wrong in the server',
   unreachable: 'Something went wrong in the server',
 }
@@ -54,6 +55,7 @@ const wireCodes: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
   store_locked: 'store_unavailable',
   store_schema: 'store_unavailable',
   store_failed: 'store_unavailable',
+  thread_locked: 'store_unavailable',
   cannot_listen: 'internal_error',
   unreachable: 'internal_error',
 }

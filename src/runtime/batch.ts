@@ -1,16 +1,16 @@
 import type { Surroundings } from '../core/decision.ts'
 import type { TaskId, ThreadKey } from '../core/id.ts'
-import type { LiveThread } from '../core/live-thread.ts'
+import { type LiveThread, untakenNotRead } from '../core/live-thread.ts'
 import type { TaskRecord } from '../core/task.ts'
 import type { Unit } from '../core/unit.ts'
-import type { ChangeEntry, EmitEntry, Entry, StepEntry } from './entry.ts'
+import { type ChangeEntry, type EmitEntry, type Entry, type StepEntry, threadOf } from './entry.ts'
 import type { Lanes } from './lanes.ts'
 import { outOfTaskIds } from './task-ids.ts'
 import type { Threads } from './threads.ts'
 
 // A batch of this size takes a few milliseconds to write; a larger one would delay whoever comes next.
 export const batchBytesMax = 512 * 1024
-export const batchUnitsMax = 1024
+const batchUnitsMax = 1024
 
 /** What decisions may use, and how what an uncommitted one took is given back. */
 export interface BatchSurroundings extends Surroundings {
@@ -46,10 +46,17 @@ export interface Item {
   readonly taken: Taken
 }
 
+/** Which entries a batch may take. */
+export interface Admission {
+  admits(entry: Entry): boolean
+  /** The thread is left alone for a while because another program holds it: whatever is written to it waits. */
+  isLocked(thread: ThreadKey): boolean
+}
+
 /** What is committed together: entries taken from the lanes in turns, and the units they became. */
 export class Batch {
   readonly items: Item[] = []
-  /** Threads whose live part must be read before their entries can be decided. */
+  /** Threads whose live part must be read before their entries can be decided, or that rest. */
   readonly missing = new Set<ThreadKey>()
   /** How many new task ids what is still in the lanes will want, once there were too few. */
   idsWanted = 0
@@ -58,12 +65,12 @@ export class Batch {
   readonly #changed = new Set<ThreadKey>()
   readonly #threads: Threads
   readonly #around: BatchSurroundings
-  readonly #unitsMax: number
+  readonly #admission: Admission
 
-  constructor(lanes: Lanes<Entry>, threads: Threads, around: BatchSurroundings, unitsMax: number) {
+  constructor(lanes: Lanes<Entry>, threads: Threads, around: BatchSurroundings, admission: Admission) {
     this.#threads = threads
     this.#around = around
-    this.#unitsMax = Math.min(unitsMax, batchUnitsMax)
+    this.#admission = admission
     this.fill(lanes)
   }
 
@@ -79,7 +86,14 @@ export class Batch {
   }
 
   #take(entry: Entry): 'taken' | 'blocked' | 'full' {
-    if (this.items.length >= this.#unitsMax || this.#bytes >= batchBytesMax) return 'full'
+    const { admits, isLocked } = this.#admission
+    if (this.items.length >= batchUnitsMax || this.#bytes >= batchBytesMax) return 'full'
+    const thread = threadOf(entry)
+    if (isLocked(thread)) {
+      this.missing.add(thread)
+      return 'blocked'
+    }
+    if (!admits(entry)) return 'blocked'
     if (entry.kind !== 'change') {
       const unit = executingUnit(entry)
       // Whatever is decided about the task from here on carries along what it has reported.
@@ -126,6 +140,10 @@ export class Batch {
       if (error === outOfTaskIds) {
         this.idsWanted = 1
         return 'full'
+      }
+      if (error === untakenNotRead) {
+        this.#threads.wantUntaken(entry.change.thread)
+        return this.#ask(entry, nothing)
       }
       if (!this.#isSure(entry)) return this.#ask(entry, nothing)
       this.items.push({ entry, thrown: { error }, taken: nothing })

@@ -104,6 +104,11 @@ function laneOf(entry: Entry): string {
   return entry.kind === 'change' ? entry.change.lane : entry.author.task
 }
 
+/** The thread that it writes to. */
+export function threadOf(entry: Entry): ThreadKey {
+  return entry.kind === 'change' ? entry.change.thread : entry.author.thread
+}
+
 export function isIntent(entry: Entry): entry is ChangeEntry {
   return entry.kind === 'change' && entry.change.isIntent
 }

@@ -8,7 +8,7 @@ import { type Lanes, turnBytes } from './lanes.ts'
  * that is worth its commit.
  */
 export function isFlood(lanes: Lanes<Entry>, items: readonly Item[], verdicts: readonly Verdict[]): boolean {
-  if (lanes.bytes < turnBytes) return false
+  if (lanes.bytes < turnBytes || items.length === 0) return false
   for (const { entry } of items) if (entry.kind !== 'emit') return false
   for (const { committed } of verdicts) if (!committed) return false
   for (const entry of lanes.entries()) if (entry.kind !== 'emit') return false

@@ -1,7 +1,8 @@
+import { isHoldfastError } from '../core/errors.ts'
 import type { ThreadKey } from '../core/id.ts'
 import type { Store } from '../stores/store.ts'
 import { BackOff } from './back-off.ts'
-import type { BatchSurroundings } from './batch.ts'
+import type { BatchSurroundings, Item } from './batch.ts'
 import type { Clock, Timer } from './clock.ts'
 import { type ChangeEntry, type Entry, isIntent } from './entry.ts'
 import type { Logger } from './logger.ts'
@@ -14,6 +15,9 @@ export interface PreparationParts {
   readonly clock: Clock
   readonly log: Logger
 }
+
+// Some are of threads that nobody writes to again. What is forgotten is tried again sooner, and that is all.
+const backOffsMax = 1_000
 
 /** What could not be had: the live part of a thread, or task ids. */
 export interface Lack {
@@ -32,13 +36,14 @@ export function isIntentIn(threads: ReadonlyMap<ThreadKey, unknown>): (entry: En
 /**
  * Gets what batches are decided from.
  *
- * A1 A thread that cannot be read while the store takes commits is its own affair: it rests for a while, longer each time, and
- *    what is asked of other threads goes on.
+ * A1 A thread that cannot be read or written to while the store takes commits is its own affair: it rests for a while, longer each
+ *    time, and what is asked of other threads goes on.
  */
 export class Preparation {
   readonly #parts: PreparationParts
   readonly #backOffs = new Map<ThreadKey, BackOff>()
   readonly #resting = new Map<ThreadKey, Timer>()
+  readonly #locked = new Set<ThreadKey>()
   #isStuck = false
   #wake: () => void = () => {}
 
@@ -64,7 +69,6 @@ export class Preparation {
     const read = async (thread: ThreadKey) => {
       try {
         await this.#parts.threads.load(thread)
-        this.#backOffs.delete(thread)
       } catch (error) {
         lacks.push({ thread, error })
       }
@@ -85,8 +89,20 @@ export class Preparation {
     } catch (error) {
       return { away: error }
     }
-    for (const [thread, error] of unreadable) this.#rest(thread, error)
+    for (const [thread, error] of unreadable) this.leaveAlone(thread, error)
     return { unreadable }
+  }
+
+  /** It rests because another program holds it. What cannot be read can still be appended to. */
+  isLocked(thread: ThreadKey): boolean {
+    return this.#locked.has(thread)
+  }
+
+  /** They were written to, so nothing is wrong with them. */
+  recovered(items: readonly Item[]): void {
+    if (this.#backOffs.size === 0) return
+    // What a task emits is written also to a thread that cannot be read.
+    for (const { entry } of items) if (entry.kind === 'change') this.#backOffs.delete(entry.change.thread)
   }
 
   /** All that is asked for is to be decided in threads that rest. */
@@ -112,16 +128,24 @@ export class Preparation {
   close(): void {
     for (const timer of this.#resting.values()) timer.cancel()
     this.#resting.clear()
+    this.#locked.clear()
     this.#wake()
   }
 
-  #rest(thread: ThreadKey, error: unknown): void {
+  /** A1. */
+  leaveAlone(thread: ThreadKey, error: unknown): void {
+    if (this.#backOffs.size >= backOffsMax) this.#backOffs.clear()
     const backOff = this.#backOffs.get(thread) ?? new BackOff()
     this.#backOffs.set(thread, backOff)
     const afterMs = backOff.nextMs()
-    this.#parts.log.error({ err: error, thread }, `a thread cannot be read; it is tried again in ${afterMs} ms`)
+    this.#parts.log.error(
+      { err: error, thread },
+      `a thread cannot be read or written to; it is tried again in ${afterMs} ms`,
+    )
+    if (isHoldfastError(error, 'thread_locked')) this.#locked.add(thread)
     const over = () => {
       this.#resting.delete(thread)
+      this.#locked.delete(thread)
       this.#wake()
     }
     this.#resting.set(thread, this.#parts.clock.setTimer(afterMs, over))

@@ -1,8 +1,10 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { ThreadKey } from '../core/id.ts'
 import type { Committed, Refusal, Unit, Verdict } from '../core/unit.ts'
+import type { Store } from '../stores/store.ts'
 import type { BatchSurroundings, Item } from './batch.ts'
 import type { Author, Entry } from './entry.ts'
+import type { Logger } from './logger.ts'
 import type { Threads } from './threads.ts'
 
 export interface SettleParts {
@@ -10,6 +12,11 @@ export interface SettleParts {
   readonly around: Pick<BatchSurroundings, 'giveBack'>
   /** Called for each committed unit, in order, before anyone is answered. */
   onCommitted(unit: Unit, verdict: Committed): void
+}
+
+interface GivingUpParts {
+  readonly store: Pick<Store, 'isShared'>
+  readonly log: Logger
 }
 
 /**
@@ -50,6 +57,19 @@ export function withdraw(
   const units = items.flatMap((item) => item.unit ?? [])
   for (const unit of units) parts.threads.discard(unit.thread)
   return units
+}
+
+/** The store cannot take what stands alone. False if it is to be tried once more, with ids that no other node has used. */
+export function giveUp({ store, log }: GivingUpParts, { entry, taken }: Item, error: unknown): boolean {
+  if (entry.kind === 'change' && taken.ids.length > 0 && store.isShared && !entry.hasSpentIds) {
+    log.warn({ err: error, ids: taken.ids }, 'the store refused a new task; it gets another id')
+    entry.hasSpentIds = true
+    return false
+  }
+  log.error({ err: error, entry: entry.kind }, 'the store cannot take a unit')
+  if (entry.kind !== 'emit') entry.reject(error)
+  if (entry.kind !== 'change') entry.author.unstorable(error, entry.events)
+  return true
 }
 
 function publish({ threads, onCommitted }: SettleParts, unit: Unit, verdict: Committed): void {

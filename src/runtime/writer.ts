@@ -4,17 +4,28 @@ import type { ThreadKey } from '../core/id.ts'
 import type { StepRecord } from '../core/step.ts'
 import type { Report, Verdict } from '../core/unit.ts'
 import type { Store } from '../stores/store.ts'
-import { BackOff } from './back-off.ts'
-import { Batch, type BatchSurroundings, batchBytesMax, batchUnitsMax, type Item } from './batch.ts'
-import { type Clock, nextTurn, stopwatch, type Timer } from './clock.ts'
+import { Batch, type BatchSurroundings, batchBytesMax, type Item } from './batch.ts'
+import { type Clock, nextTurn, stopwatch } from './clock.ts'
 import type { Company } from './company.ts'
-import { type Author, type Change, type Done, type Entry, isEndsOnly, isIntent, putBack, recording } from './entry.ts'
+import {
+  type Author,
+  type Change,
+  type Done,
+  type Entry,
+  isEndsOnly,
+  isIntent,
+  putBack,
+  recording,
+  threadOf,
+} from './entry.ts'
 import { type FatalParts, tellFatal } from './fatal.ts'
 import { isFlood } from './flood.ts'
 import { Lanes } from './lanes.ts'
 import type { Metrics } from './metrics.ts'
+import { Outage } from './outage.ts'
 import { isIntentIn, type Lack, Preparation } from './preparation.ts'
-import { type SettleParts, settleBatch, withdraw } from './settle-batch.ts'
+import { giveUp, type SettleParts, settleBatch, withdraw } from './settle-batch.ts'
+import { Suspects } from './suspects.ts'
 import { unavailable } from './unavailable.ts'
 import { Waiters } from './waiters.ts'
 
@@ -39,9 +50,11 @@ const emitBytesMax = 32 * 1024
  * W3 Committed, then published, then answered (`settle-batch.ts`).
  * W4 While the store is down nothing an execution wrote is lost or reported as done: it is written again. Intents are
  *    refused, because their caller can ask again; so with nothing left to write an empty batch asks whether it is back.
- *    A commit of which nobody can tell for some seconds whether it was made counts as a store that is down until it is answered.
- * W5 A unit that the store cannot take fails alone: the batch is halved until it stands alone. Where other nodes may have used
- *    a new id of it, it is decided once more, with another. A thread that cannot be read keeps no other waiting (A1).
+ *    A commit of which nobody can tell whether it was made, for some seconds or because the store cannot be reached, counts as a
+ *    store that is down until it is answered.
+ * W5 A unit that the store cannot take fails alone: its batch is taken apart until it stands alone (`suspects.ts`). Where other
+ *    nodes may have used a new id of it, it is decided once more, with another. A thread that cannot be read, or that another
+ *    program has locked, keeps no other waiting (A1).
  * W6 Under a flood of emits the next batch goes on its way before the last one is told (`#untold`), so that both are worked on
  *    at the same time. Only emits that were all committed wait so: nothing is decided by them, and nobody waits for an answer.
  */
@@ -49,29 +62,30 @@ export class Writer {
   readonly #parts: WriterParts
   readonly #lanes = new Lanes<Entry>()
   readonly #preparation: Preparation
+  readonly #suspects: Suspects
   #isRunning = false
-  #isDown = false
   #isClosed = false
   /** Whether the last batch accepted what callers asked for. */
   #hasAccepted = false
-  readonly #backOff = new BackOff()
-  #unitsMax = batchUnitsMax
+  readonly #outage: Outage
   readonly #idle = new Waiters()
-  readonly #onDown = new Waiters()
   readonly #onBatch = new Waiters()
   #batchCount = 0
   #untold: (() => void) | undefined
-  #nextAsk: Timer | undefined
-  readonly #tellDown = () => this.#onDown.release()
-  readonly #onLate = () => this.#goDown(new Error('A commit was not answered'))
 
   constructor(parts: WriterParts) {
     this.#parts = parts
     this.#preparation = new Preparation(parts)
+    this.#suspects = new Suspects((thread) => this.#preparation.isLocked(thread))
+    this.#outage = new Outage({
+      ...parts,
+      onDown: (error) => this.#refuseIntents(error),
+      isWriting: () => this.#isRunning,
+    })
   }
 
   get isDown(): boolean {
-    return this.#isDown
+    return this.#outage.isDown
   }
 
   /** A whole batch waits already: what is emitted now is better emitted later. */
@@ -81,7 +95,7 @@ export class Writer {
 
   change<Value>(change: Change<Value>): Promise<Done<Value>> {
     if (this.#isClosed) return Promise.reject(new HoldfastError('draining', 'The runtime is closed'))
-    if (change.isIntent && this.#isDown) return Promise.reject(unavailable())
+    if (change.isIntent && this.isDown) return Promise.reject(unavailable())
     return new Promise((resolve, reject) => {
       const settle = resolve as (done: Done<unknown>) => void
       const askedAt = this.#parts.threads.nextMoment()
@@ -130,20 +144,19 @@ export class Writer {
 
   /** Something else was not answered: finds out whether the store is there, if nothing that is written does. */
   doubt(): void {
-    if (!this.#isDown) void this.#ask()
+    if (!this.isDown) void this.#outage.ask()
   }
 
-  /** Resolves when the store is found to be down, or all that is left waits for threads that cannot be read. */
+  /** Resolves when the store is found to be down, or all that is left waits for threads that rest. */
   async down(): Promise<void> {
-    while (!this.#isDown && !this.#preparation.isStuck) await this.#onDown.wait()
+    while (!this.isDown && !this.#preparation.isStuck) await this.#outage.wait()
   }
 
   /** Waits until all is written, unless the store is down: then what waits is given up, as a crash would give it up. */
   async close(): Promise<void> {
     await Promise.race([this.settled(), this.down()])
     this.#isClosed = true
-    this.#nextAsk?.cancel()
-    this.#backOff.endPause()
+    this.#outage.close()
     this.#preparation.close()
     this.#giveUp()
   }
@@ -167,8 +180,7 @@ export class Writer {
       if (this.#hasAccepted && isEndsOnly(this.#lanes.entries())) await this.#parts.company?.wait()
       // The threads of all that waits now, so that nothing misses the batch for it.
       await this.#prepare(0, this.#preparation.missing(this.#lanes.entries()))
-      const { threads, around } = this.#parts
-      const batch = new Batch(this.#lanes, threads, around, this.#unitsMax)
+      const batch = this.#nextBatch()
       this.#batchCount += 1
       if (batch.idsWanted > 0) {
         await this.#prepare(batch.idsWanted, new Set())
@@ -182,14 +194,19 @@ export class Writer {
       while (this.#untold) await this.#follow(this.#untold)
       await this.#judge(await ahead)
       await this.#prepare(0, batch.missing.intersection(written))
-      threads.trim()
-      if (batch.items.length === 0 && batch.idsWanted === 0) await this.#preparation.rest(batch.missing, this.#tellDown)
+      this.#parts.threads.trim()
+      const isEmpty = batch.items.length === 0 && batch.idsWanted === 0
+      if (isEmpty && !this.#suspects.isDue) await this.#preparation.rest(batch.missing, this.#outage.tell)
     }
     this.#isRunning = false
     if (this.#isClosed) this.#giveUp()
     this.#onBatch.release()
     this.#idle.release()
-    if (this.#isDown) void this.#ask()
+    if (this.isDown) void this.#outage.ask()
+  }
+
+  #nextBatch(): Batch {
+    return new Batch(this.#lanes, this.#parts.threads, this.#parts.around, this.#suspects.next(this.#lanes.entries()))
   }
 
   async #prepare(idsWanted: number, threads: ReadonlySet<ThreadKey>): Promise<void> {
@@ -199,16 +216,22 @@ export class Writer {
   /** What executions want to write to a thread that cannot be read stays, as it does while the store is down (W4). */
   async #judge(lacks: readonly Lack[]): Promise<void> {
     if (lacks.length === 0) return
-    const found = await this.#preparation.judge(lacks, this.#onLate)
-    if ('away' in found) return this.#pause(found.away)
-    for (const intent of this.#lanes.takeAll(isIntentIn(found.unreadable))) {
-      intent.reject(unavailable(found.unreadable.get(intent.change.thread)))
+    const found = await this.#preparation.judge(lacks, this.#outage.onLate)
+    if ('away' in found) return this.#outage.pause(found.away)
+    this.#outage.end()
+    this.#refuseIn(found.unreadable)
+  }
+
+  /** Callers can ask again; they are not left without an answer for as long as these threads rest. */
+  #refuseIn(resting: ReadonlyMap<ThreadKey, unknown>): void {
+    for (const intent of this.#lanes.takeAll(isIntentIn(resting))) {
+      intent.reject(unavailable(resting.get(intent.change.thread)))
     }
   }
 
   async #commit({ items, units }: Batch, tellLast: () => void = () => {}): Promise<void> {
     const seconds = stopwatch()
-    const committing = units.length > 0 ? this.#parts.store.commit(units, this.#onLate) : []
+    const committing = units.length > 0 ? this.#parts.store.commit(units, this.#outage.onLate) : []
     tellLast()
     let verdicts: readonly Verdict[]
     try {
@@ -216,85 +239,63 @@ export class Writer {
     } catch (error) {
       return this.#failed(items, error).finally(() => this.#onBatch.release())
     }
-    if (units.length > 0) this.#flushed(seconds())
-    const tell = () => putBack(this.#lanes, settleBatch(this.#parts, items, verdicts))
-    if (isFlood(this.#lanes, items, verdicts)) this.#untold = tell
+    if (units.length > 0) {
+      this.#parts.metrics.flushed(seconds())
+      this.#preparation.recovered(items)
+      this.#outage.end()
+    }
+    const tell = () => this.#tell(items, verdicts)
+    if (this.#suspects.isEmpty && isFlood(this.#lanes, items, verdicts)) this.#untold = tell
     else tell()
     this.#onBatch.release()
   }
 
+  #tell(items: readonly Item[], verdicts: readonly Verdict[]): void {
+    const again = settleBatch(this.#parts, items, verdicts)
+    putBack(this.#lanes, again)
+    this.#suspects.cleared(items, again)
+  }
+
   async #follow(tellLast: () => void): Promise<void> {
     this.#untold = undefined
-    const batch = new Batch(this.#lanes, this.#parts.threads, this.#parts.around, this.#unitsMax)
+    const batch = this.#nextBatch()
     // A store may answer within a turn, and a flood would keep the event loop from everybody else.
     await Promise.all([this.#commit(batch, tellLast), nextTurn()])
-  }
-
-  #flushed(seconds: number): void {
-    this.#parts.metrics.flushed(seconds)
-    this.#unitsMax = Math.min(batchUnitsMax, this.#unitsMax * 2)
-    this.#up()
-  }
-
-  #up(): void {
-    if (this.#isDown) this.#parts.log.info({}, 'the store is back')
-    this.#isDown = false
-    this.#backOff.reset()
   }
 
   async #failed(items: readonly Item[], error: unknown): Promise<void> {
     const entries = items.map((item) => item.entry)
     const isPassing = isHoldfastError(error, 'store_failed') || isHoldfastError(error, 'store_unavailable')
-    const areIdsSpent = !isPassing && items.length === 1 && this.#parts.store.isShared
+    const isOfUnits = !isPassing && !isHoldfastError(error, 'thread_locked')
+    const areIdsSpent = isOfUnits && items.length === 1 && this.#parts.store.isShared
     const units = withdraw(this.#parts, items, areIdsSpent)
     this.#parts.metrics.commitFailed(new Set(units.map((unit) => unit.operation)))
     if (isHoldfastError(error, 'store_failed')) tellFatal(this.#parts, error)
     if (isPassing) {
       putBack(this.#lanes, entries)
-      return this.#pause(error)
+      return this.#outage.pause(error)
     }
+    // It has judged the batch, so it is there.
+    this.#outage.end()
     const [only, ...others] = items
-    if (only && others.length === 0) return this.#unstorable(only, error)
-    this.#parts.log.warn({ err: error, unitCount: units.length }, 'the store failed a batch; it is halved')
-    this.#unitsMax = Math.ceil(entries.length / 2)
+    if (only && others.length === 0) return this.#failedAlone(only, error)
+    this.#parts.log.warn({ err: error, unitCount: units.length }, 'the store failed a batch; it is taken apart')
+    this.#suspects.failed(entries)
     putBack(this.#lanes, entries)
   }
 
-  #unstorable({ entry, taken }: Item, error: unknown): void {
-    if (entry.kind === 'change' && taken.ids.length > 0 && this.#parts.store.isShared && !entry.hasSpentIds) {
-      this.#parts.log.warn({ err: error, ids: taken.ids }, 'the store refused a new task; it gets another id')
-      entry.hasSpentIds = true
-      return putBack(this.#lanes, [entry])
-    }
-    this.#parts.log.error({ err: error, entry: entry.kind }, 'the store cannot take a unit')
-    this.#unitsMax = batchUnitsMax
-    if (entry.kind !== 'emit') entry.reject(error)
-    if (entry.kind !== 'change') entry.author.unstorable(error, entry.events)
+  #failedAlone(item: Item, error: unknown): void {
+    const { entry } = item
+    const isLocked = isHoldfastError(error, 'thread_locked')
+    if (!isLocked && giveUp(this.#parts, item, error)) return this.#suspects.cleared([item])
+    this.#suspects.failed([entry])
+    putBack(this.#lanes, [entry])
+    if (!isLocked) return
+    this.#preparation.leaveAlone(threadOf(entry), error)
+    this.#refuseIn(new Map([[threadOf(entry), error]]))
   }
 
-  #goDown(error: unknown): void {
-    if (!this.#isDown) this.#parts.log.error({ err: error }, 'the store is not available; writing is retried')
-    this.#isDown = true
-    this.#tellDown()
+  #refuseIntents(error: unknown): void {
     for (const intent of this.#lanes.takeAll(isIntent)) intent.reject(unavailable(error))
-  }
-
-  async #pause(error: unknown): Promise<void> {
-    this.#goDown(error)
-    if (!this.#isClosed) await this.#backOff.pause(this.#parts.clock)
-  }
-
-  /** W4. Whatever is written meanwhile asks as well. */
-  async #ask(): Promise<void> {
-    if (this.#isRunning || this.#isClosed) return
-    try {
-      await this.#parts.store.commit([], this.#onLate)
-      this.#up()
-    } catch (error) {
-      this.#goDown(error)
-      this.#nextAsk?.cancel()
-      const again = () => void (this.#isDown && this.#ask())
-      this.#nextAsk = this.#parts.clock.setTimer(this.#backOff.nextMs(), again)
-    }
   }
 }

@@ -73,7 +73,7 @@ describe('the chaos program', () => {
   })
 })
 
-describe('an option that would not be heeded', () => {
+describe('an option that would not be heeded, or cannot be', () => {
   it.each([
     ['--release --store postgres:', '--store cannot be used here: a release takes --release'],
     ['--release --nodes 5', '--nodes cannot'],
@@ -82,6 +82,7 @@ describe('an option that would not be heeded', () => {
     ['--scale 0.1', '--scale cannot be used here: a run on nodes of its own takes --store'],
     ['--url http://127.0.0.1:1 --token alice=t --store sqlite:', '--store cannot be used here: --url takes --url'],
     ['--token alice=t', '--token cannot'],
+    ['--store mysql:', '--store is sqlite, postgres or postgres://…, not mysql:'],
     ['--check history.ndjson --seed 3', '--seed cannot be used here: --check takes --check alone'],
   ])('is refused, with 1, and nothing is begun: %s', async (args, sentence) => {
     const { code, stdout, stderr } = await ended(...args.split(' '))

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import type { EventDraft } from '../../src/core/event.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import type { Store } from '../../src/stores/store.ts'
 import {
   accepting,
+  away,
   commit,
   commitOne,
   deltas,
@@ -49,6 +51,10 @@ async function openWritten(): Promise<Store> {
   const store = await open()
   await commit(store, unit({ events: deltas(1) }))
   return store
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown }).code
 }
 
 describe('a commit whose answer is lost', () => {
@@ -176,6 +182,62 @@ describe('commits over a network that loses answers all the time', () => {
     const log = await logOf(store)
     expect(numbersOf(log)).toEqual(upTo(81))
     for (const { seq, data } of log.slice(1)) expect(data).toBe(seen.get(seq))
+  })
+})
+
+describe('a commit whose end does not arrive', () => {
+  it('keeps its thread from others no longer than a commit may take, and is made once', async () => {
+    const [frozen, other] = [await open(), await open(schema.url)]
+    for (const store of [frozen, other]) {
+      await store.renew('node', 1_500)
+      await commit(store, unit({ events: deltas(1) }))
+    }
+    const { held } = proxy.withholdEnd('withheld')
+    const event = { ...deltas(1)[0], data: '"withheld"' } as EventDraft
+    const withheld = frozen.commit([unit({ events: [event] })])
+    await held
+    await expect.poll(() => commit(other, unit({ events: deltas(1) })).catch(codeOf)).not.toBe('thread_locked')
+    expect(await withheld).toMatchObject([{ committed: true }])
+    const log = await logOf(other)
+    expect(numbersOf(log)).toEqual(upTo(4))
+    expect(log.filter(({ data }) => data === event.data)).toHaveLength(1)
+  })
+})
+
+describe('a commit whose fate is unknown while another program holds its thread', () => {
+  it('is given up, so that other threads go on, and never comes true later', async () => {
+    const store = await openWritten()
+    await store.renew('node', 1_500)
+    const { held, arrive } = proxy.delayNext(statement)
+    const letGo = await schema.hold('SELECT FROM holdfast.threads FOR UPDATE')
+    const committing = store.commit([unit({ events: deltas(2) })])
+    await held
+    await expect(committing).rejects.toMatchObject({ code: 'thread_locked' })
+    await commit(store, unit({ thread: away, events: deltas(1) }))
+    await letGo()
+    await arrive()
+    expect(await headOf(store)).toBe(1)
+    expect((await commitOne(store, unit({ events: deltas(1) }))).first).toBe(2)
+  })
+})
+
+describe('a commit that cannot be settled', () => {
+  it('is late at once when the server cannot be reached', async () => {
+    const store = await open(proxy.through(schema.url), { lateMs: 60_000 })
+    await commit(store, unit({ events: deltas(1) }))
+    const { held } = proxy.delayNext(statement)
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    let lateCount = 0
+    const committing = store.commit([unit({ events: deltas(1) })], () => {
+      lateCount += 1
+      resolve()
+    })
+    await held
+    proxy.refuse()
+    await late
+    proxy.accept()
+    expect(await committing).toMatchObject([{ committed: true, first: 2 }])
+    expect(lateCount).toBe(1)
   })
 })
 

@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { ThreadKey } from '../../src/core/id.ts'
 import { threadId, threadKey } from '../../src/core/id.ts'
@@ -35,17 +34,14 @@ let schema: TestSchema
 let proxy: NetworkProxy | undefined
 let stores: Store[]
 let warnings: string[]
-let holders: pg.Client[]
 
 beforeEach(() => {
   schema = testSchema()
   stores = []
   warnings = []
-  holders = []
 })
 
 afterEach(async () => {
-  for (const client of holders) await client.end()
   for (const store of stores) await store.close()
   await proxy?.close()
   proxy = undefined
@@ -73,16 +69,6 @@ async function heardBy(store: Store, isOfInterest = (_isChanged: boolean) => tru
 
 async function listeners(): Promise<number> {
   return (await schema.query(`SELECT ${listening}`)).length
-}
-
-/** Does something in a transaction that stays open until what this resolves with is called. */
-async function holding(sql: string): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: inject('postgresUrl') })
-  await client.connect()
-  holders.push(client)
-  await client.query('BEGIN')
-  await client.query(sql.replaceAll('holdfast.', `${schema.name}.`))
-  return async () => void (await client.query('ROLLBACK'))
 }
 
 /** How many statements wait for a lock. */
@@ -250,7 +236,7 @@ describe('a node on a busy database', () => {
     const store = await open()
     await store.renew('node_1', 60_000)
     await commit(store, accepting(pending('bg_0')))
-    const letGo = await holding('LOCK TABLE holdfast.messages IN ACCESS EXCLUSIVE MODE')
+    const letGo = await schema.hold('LOCK TABLE holdfast.messages IN ACCESS EXCLUSIVE MODE')
     const reads = upTo(8).map(() => store.messages(home, { limit: 1 }))
     await expect.poll(() => waiters()).toBeGreaterThanOrEqual(6)
     expect(await store.renew('node_1', 60_000)).toEqual({ wasHeld: true })
@@ -265,10 +251,10 @@ describe('a node on a busy database', () => {
 
   it('gives up waiting for a lock in a commit, also where nothing stays set on its connection', async () => {
     await commit(await open(), unit({ events: deltas(1) }))
-    const letGo = await holding('SELECT FROM holdfast.threads FOR UPDATE')
+    const letGo = await schema.hold('SELECT FROM holdfast.threads FOR UPDATE')
     const place = locate(schema.url)
     const lane = new Lane(new Opener(() => Connection.open(place, {})), place.name, 100)
-    const refusal = { code: 'store_unavailable', message: expect.stringContaining('55P03') }
+    const refusal = { code: 'thread_locked', message: expect.stringContaining('55P03') }
     await expect(lane.commit([unit({ events: deltas(1) })], () => undefined)).rejects.toMatchObject(refusal)
     await letGo()
     expect((await lane.commit([unit({ events: deltas(1) })], () => undefined)).verdicts).toMatchObject([{ first: 2 }])

@@ -44,7 +44,7 @@ function endings(log: readonly Event[]): Map<string, string[]> {
 }
 
 onEachStore(['memory', 'sqlite'], (_kind, world) => {
-  it('a batch that the store fails is halved until the unit at fault stands alone; its task fails, all others commit', async () => {
+  it('a batch that the store fails is taken apart until the unit at fault stands alone; its task fails, all others commit', async () => {
     const here = world()
     const inbox = createInbox()
     const runtime = await here.open({ inbox })

@@ -96,8 +96,8 @@ function lineFaults({ lines, recorder, leaseMs }: StoreFaultOptions): Fault[] {
 }
 
 /**
- * A node is frozen while a commit of it is on its way. It arrives when the lease is over and others have taken over, and the
- * node wakes up to its answer.
+ * A node is frozen while a commit of it is on its way, or amid its transaction. It arrives when the lease is over and others have
+ * taken over, and the node wakes up to its answer.
  */
 function heldCommit({ lines, recorder, leaseMs }: StoreFaultOptions): Fault {
   return {
@@ -125,7 +125,9 @@ async function someCommit(lines: StoreFaultOptions['lines'], leaseMs: number, ra
     const line = random.pick(lines.filter(({ node }) => node.isUp))
     if (!line) return undefined
     // Where the load waits for something else nothing may be written for a while.
-    const deliver = await within(leaseMs, line.proxy.holdCommit(), 'a commit').catch(() => undefined)
+    const deliver = await within(leaseMs, line.proxy.holdCommit(random.pick(['all', 'end'])), 'a commit').catch(
+      () => undefined,
+    )
     if (deliver) return { node: line.node, deliver }
     line.proxy.holdNoCommit()
   }

@@ -10,6 +10,11 @@ interface Pair {
 
 // How a node writes; see `src/stores/postgres/lane.ts`.
 const commit = 'commit_units'
+// The message that ends a statement, and commits it.
+const sync = Buffer.from('S\0\0\0\x04')
+
+/** What of a commit is kept from arriving: all of it, or only its end, so that its transaction is open meanwhile. */
+export type Held = 'all' | 'end'
 
 /**
  * Stands between one node and its PostgreSQL, and does to what passes what networks do.
@@ -24,7 +29,7 @@ export class StoreProxy {
   #isStalled = false
   #dropsNotices = false
   #answersToLose = 0
-  #onCommit: ((deliver: () => void) => void) | undefined
+  #holding: { readonly what: Held; readonly onCommit: (deliver: () => void) => void } | undefined
 
   private constructor(target: URL) {
     this.#target = target
@@ -75,22 +80,22 @@ export class StoreProxy {
   }
 
   /** Keeps the next commit from arriving; resolves, once it was sent, with what lets it arrive. */
-  holdCommit(): Promise<() => void> {
-    return new Promise((resolve) => {
-      this.#onCommit = resolve
+  holdCommit(what: Held = 'all'): Promise<() => void> {
+    return new Promise((onCommit) => {
+      this.#holding = { what, onCommit }
     })
   }
 
   /** Lets commits pass after all, if none was held yet. */
   holdNoCommit(): void {
-    this.#onCommit = undefined
+    this.#holding = undefined
   }
 
   heal(): void {
     this.#isStalled = false
     this.#dropsNotices = false
     this.#answersToLose = 0
-    this.#onCommit = undefined
+    this.#holding = undefined
     for (const { node, store } of this.#pairs) {
       node.resume()
       store.resume()
@@ -127,14 +132,17 @@ export class StoreProxy {
 
   #toStore(pair: Pair, bytes: Buffer): void {
     const isCommit = bytes.includes(commit)
-    if (isCommit && this.#onCommit) {
-      const { store } = pair
-      pair.node.pause()
-      this.#onCommit(() => {
-        store.write(bytes)
-        pair.node.resume()
+    if (isCommit && this.#holding) {
+      const { what, onCommit } = this.#holding
+      const arrives = what === 'end' && bytes.subarray(-sync.length).equals(sync) ? bytes.length - sync.length : 0
+      const { node, store } = pair
+      node.pause()
+      if (arrives > 0) store.write(bytes.subarray(0, arrives))
+      onCommit(() => {
+        store.write(bytes.subarray(arrives))
+        node.resume()
       })
-      this.#onCommit = undefined
+      this.#holding = undefined
       return
     }
     if (isCommit && this.#answersToLose > 0) {

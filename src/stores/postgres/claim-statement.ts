@@ -133,8 +133,12 @@ const open = `
   SELECT t.status, t.principal, count(*) AS count FROM holdfast.tasks t
   WHERE t.status IN ('pending', 'running') GROUP BY t.status, t.principal`
 
+const isForeign = '(t.agent IS NULL OR t.agent <> ALL ($1))'
 const unclaimable = `
-  SELECT count(*) FROM holdfast.tasks t WHERE ${isStartable} AND (t.agent IS NULL OR t.agent <> ALL ($1))`
+  SELECT (SELECT count(*) FROM holdfast.tasks t WHERE ${isStartable} AND ${isForeign}) + (
+    SELECT count(*) FROM (${holders}) AS h (node) JOIN holdfast.tasks t ON t.node = h.node
+    WHERE ${isHeld} AND NOT t.closure AND t.cancel_requested_at IS NULL AND ${isForeign}
+  )`
 
 const owed = 'SELECT count(*) FROM holdfast.tasks t WHERE t.hook_at IS NOT NULL'
 

@@ -15,3 +15,8 @@ export function fromColumn<Text extends string>(column: Text): Text {
 export function toNullable(text: string | undefined): string | null {
   return text === undefined ? null : toColumn(text)
 }
+
+/** As SQL writes an array, which the server reads faster than JSON. */
+export function arrayText(values: readonly string[]): string {
+  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`
+}

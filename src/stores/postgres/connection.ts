@@ -162,8 +162,9 @@ export class Connection {
 function setUnlessPooled(settings: ConnectionSettings, { processID }: { readonly processID?: number | null }): string {
   const values = Object.entries(settings).map(([name, value]) => `('${name}', '${value}')`)
   if (values.length === 0 || processID == null) return ''
+  // Some are of later versions than others.
   return `SELECT set_config(s.name, s.value, false) FROM (VALUES ${values.join(', ')}) AS s (name, value)
-    WHERE pg_backend_pid() = ${processID}`
+    WHERE pg_backend_pid() = ${processID} AND current_setting(s.name, true) IS NOT NULL`
 }
 
 const names = new Map<string, string>()

@@ -15,7 +15,7 @@ export const laneLost = 'HF001'
  */
 const passing: Readonly<Record<string, string>> = {
   '08': 'the connection was lost. See whether the server can be reached',
-  25: 'it takes no writes. See whether it is a replica',
+  25: 'it takes no writes. See whether it is a replica, or its default_transaction_read_only is on',
   28: 'it refuses the user. Check user and password',
   '3D': 'it has no such database. Create it',
   40: 'transactions were in each other’s way. It is tried again',
@@ -38,7 +38,17 @@ export function isRefusal(error: unknown): error is ServerError {
 
 /** Transactions were in each other's way, or the time was short: it was not done, and may well be done at once. */
 export function isWorthAnother(error: unknown): boolean {
-  return isServerError(error) && /^(40...|55P03|57014)$/.test(error.code)
+  return isServerError(error) && /^(40...|57014)$/.test(error.code)
+}
+
+/** Somebody else held a row for longer than it was waited for. */
+export function isLocked(error: unknown): boolean {
+  return codeOf(error) === '55P03'
+}
+
+export function locked(name: string, cause: unknown): HoldfastError {
+  const message = `The store ${name} waits for what another program holds. See \`pg_stat_activity\` (${reasonOf(cause)}, 55P03)`
+  return new HoldfastError('thread_locked', message, { cause })
 }
 
 /** What was asked took longer than the server was told to let it: less of it may be done in time. */

@@ -1,11 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import type { TaskId } from '../../core/id.ts'
-import type { Refusal, Removed, Unit, Verdict } from '../../core/unit.ts'
+import { isHoldfastError } from '../../core/errors.ts'
+import type { Unit } from '../../core/unit.ts'
 import { pause } from './clock.ts'
-import { fromColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
 import type { Opener } from './connections.ts'
-import { codeOf, isRefusal, isTooLong, isWorthAnother, laneLost, translate, unavailable } from './failure.ts'
+import {
+  codeOf,
+  isLocked,
+  isRefusal,
+  isTooLong,
+  isWorthAnother,
+  laneLost,
+  locked,
+  translate,
+  unavailable,
+} from './failure.ts'
+import { type Answer, answerOf } from './lane-answer.ts'
+import { LockWaits } from './lock-waits.ts'
 import { type PackedBatch, packBatch } from './pack-batch.ts'
 
 const openLane = `INSERT INTO holdfast.lanes (id, batch, answer, used_at) VALUES ($1, 0, '', holdfast.clock_ms())`
@@ -21,6 +32,11 @@ const committing = (name: string): Committing => ({
 const commitUnits = committing('commit_units')
 const commitEmits = committing('commit_units_emitting')
 
+// What a commit needs of its tables, which only somebody is in the way of who has locked one as a whole.
+const lockTables = `DO $$ BEGIN
+  LOCK TABLE holdfast.lanes, holdfast.threads, holdfast.tasks, holdfast.chunks IN ROW EXCLUSIVE MODE NOWAIT;
+END $$`
+
 // What was in the way once is seldom so again, and the first commit of a connection takes longer than all others.
 const attemptsMax = 5
 // Of a batch that the server does not get done in time: less at once may well be done. A large unit that stands alone cannot be
@@ -30,6 +46,13 @@ const slowAttemptsMaxAlone = 10
 const largeUnitLength = 1_048_576
 const retryMsMin = 25
 const retryMsMax = 1_000
+
+/** A batch on its way, how long it may wait for locks, and who is told if its fate stays unknown. */
+interface Sending {
+  readonly batch: PackedBatch
+  readonly lockMs: number
+  readonly onLate: () => void
+}
 
 interface Committing {
   readonly name: string
@@ -55,6 +78,7 @@ export class Lane {
   #connection: Connection | undefined
   #last: Promise<unknown> = Promise.resolve()
   #timeoutMs: number
+  readonly #lockWaits = new LockWaits()
 
   constructor(opener: Opener, name: string, timeoutMs: number) {
     this.#opener = opener
@@ -74,10 +98,19 @@ export class Lane {
     void this.#inTurn(async () => this.#drop()).catch(() => undefined)
   }
 
-  commit(units: readonly Unit[], now: () => number | undefined): Promise<Answer> {
+  /** `onLate` is called, perhaps more than once, while it cannot be found out what became of the batch. */
+  commit(units: readonly Unit[], now: () => number | undefined, onLate: () => void = () => {}): Promise<Answer> {
     return this.#inTurn(async () => {
       const batch = packBatch(units, now())
-      return answerOf(await this.#commit(batch), batch)
+      const lockMs = this.#lockWaits.msFor(units, this.#timeoutMs)
+      try {
+        const answer = answerOf(await this.#commit({ batch, lockMs, onLate }), batch)
+        this.#lockWaits.ended(units)
+        return answer
+      } catch (error) {
+        if (isHoldfastError(error, 'thread_locked')) this.#lockWaits.lasted(units)
+        throw error
+      }
     })
   }
 
@@ -122,13 +155,15 @@ export class Lane {
     return done
   }
 
-  async #commit(batch: PackedBatch): Promise<string> {
+  async #commit(sending: Sending): Promise<string> {
+    const { batch } = sending
     for (let attempt = 1; ; attempt++) {
       await this.#ready()
       try {
-        return await this.#send(batch)
+        return await this.#send(sending)
       } catch (error) {
-        if (!isRefusal(error)) return this.#settle(batch)
+        if (!isRefusal(error)) return this.#settle(sending)
+        if (isLocked(error)) throw await this.#lockMet(error)
         if (isTooLong(error) && attempt >= slowAttempts(batch)) throw this.#tooLong(batch, error)
         const isLast = attempt >= attemptsMax && !(isTooLong(error) && isLarge(batch))
         if (!isWorthAnother(error) || isLast) throw this.#refused(error)
@@ -137,7 +172,8 @@ export class Lane {
   }
 
   /** Finds out what became of a batch whose answer did not come. */
-  async #settle(batch: PackedBatch): Promise<string> {
+  async #settle(sending: Sending): Promise<string> {
+    const { batch, onLate } = sending
     let refusal: unknown
     let slowCount = 0
     for (let delayMs = retryMsMin; ; delayMs = Math.min(retryMsMax, delayMs * 2)) {
@@ -145,13 +181,15 @@ export class Lane {
       if (this.#closing.signal.aborted) throw unavailable(this.#name, 'it was closed before it answered')
       try {
         await this.#ready()
-        const answer = await this.#send(refusal === undefined ? batch : nothing)
+        const answer = await this.#send(refusal === undefined ? sending : { ...sending, batch: nothing })
         if (refusal !== undefined && isOfNothing(answer)) throw new Refused(refusal)
         return answer
       } catch (error) {
         if (error instanceof Refused) throw this.#refused(error.cause)
+        if (isHoldfastError(error, 'store_unavailable')) onLate()
         // Behind where it was left, as after a restore from a copy: what was sent to it was not kept and never will be.
         if (codeOf(error) === laneLost) throw this.#refused(error)
+        if (isLocked(error)) refusal ??= await this.#lockMet(error)
         if (isTooLong(error)) slowCount += 1
         if (slowCount >= slowAttempts(batch)) refusal ??= this.#tooLong(batch, error)
         if (isUnitsFault(error, this.#name)) refusal = error
@@ -159,10 +197,10 @@ export class Lane {
     }
   }
 
-  async #send({ isEmitting, given, lines }: PackedBatch): Promise<string> {
+  async #send({ batch: { isEmitting, given, lines }, lockMs }: Sending): Promise<string> {
     const connection = this.#connection
     if (!connection) throw unavailable(this.#name, 'there is no connection')
-    const values = [this.#id, this.#number + 1, given, lines, String(this.#timeoutMs)]
+    const values = [this.#id, this.#number + 1, given, lines, String(lockMs)]
     const timeoutMs = this.#answerMs
     const [row] = await connection.query<{ answer: string }>({
       ...(isEmitting ? commitEmits : commitUnits),
@@ -188,12 +226,22 @@ export class Lane {
     }
   }
 
+  /** Whether a row is held, which is its thread's own trouble, or all of a table. */
+  async #lockMet(error: unknown): Promise<unknown> {
+    try {
+      await this.#connection?.query({ sql: lockTables, timeoutMs: this.#answerMs })
+      return locked(this.#name, error)
+    } catch (failure) {
+      return translate(failure, this.#name)
+    }
+  }
+
   #refused(error: unknown): unknown {
     if (error instanceof TooLong) return error
     return codeOf(error) === laneLost ? this.#lost(error) : translate(error, this.#name)
   }
 
-  /** No failure of the store: the writer halves the batch, and gives up a unit that stands alone. */
+  /** No failure of the store: the writer takes the batch apart, and gives up a unit that stands alone. */
   #tooLong({ unitCount, given, lines }: PackedBatch, cause: unknown): Error {
     const what = `${unitCount} ${unitCount === 1 ? 'unit' : 'units'} of ${given.length + lines.length} characters`
     return new TooLong(`${what} took the server longer than ${this.#timeoutMs} ms`, { cause })
@@ -242,46 +290,4 @@ function isOfNothing(answer: string): boolean {
 /** Whether the server will say the same of the batch however often it is sent. */
 function isUnitsFault(error: unknown, name: string): boolean {
   return isRefusal(error) && translate(error, name) === error
-}
-
-export interface Answer {
-  readonly at: number
-  readonly verdicts: Verdict[]
-  /** What units have written to the log that write nothing else, by their place in the batch. */
-  readonly bodies?: ReadonlyMap<number, string>
-}
-
-type Said =
-  | number
-  | string
-  | { readonly code: 'key_taken'; readonly task: TaskId; readonly digest: string }
-  | {
-      readonly first: number
-      readonly at: number
-      readonly taken: readonly TaskId[] | null
-      readonly removed: Removed | null
-    }
-
-function answerOf(text: string, { order, bodies }: PackedBatch): Answer {
-  const { at, verdicts: said } = JSON.parse(text) as { at: number; verdicts: Said[] }
-  const verdicts: Verdict[] = []
-  for (const [n, each] of said.entries()) verdicts[order[n] ?? n] = verdictOf(each, at)
-  return { at, verdicts, bodies }
-}
-
-function verdictOf(said: Said, at: number): Verdict {
-  if (typeof said === 'number') return { committed: true, first: said, at, taken: [] }
-  if (typeof said === 'string') return { committed: false, reason: { code: said } as Refusal }
-  if ('code' in said) {
-    const { code, task, digest } = said
-    return { committed: false, reason: { code, task: fromColumn(task), digest: fromColumn(digest) } }
-  }
-  const { first, taken, removed } = said
-  return {
-    committed: true,
-    first,
-    at: said.at,
-    taken: (taken ?? []).map((id) => fromColumn(id)),
-    ...(removed && { removed }),
-  }
 }

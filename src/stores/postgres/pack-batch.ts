@@ -2,7 +2,7 @@ import type { Range } from '../../core/event.ts'
 import { principalOf, type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
 import { taskRanges } from '../../core/stamp.ts'
 import type { Unit } from '../../core/unit.ts'
-import { toColumn } from './column-text.ts'
+import { arrayText, toColumn } from './column-text.ts'
 import { PackedEmits } from './pack-emits.ts'
 import { between, cutLines, type Pieces } from './pack-lines.ts'
 import { packRest } from './pack-rest.ts'
@@ -54,16 +54,12 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
   const locks = units.flatMap((unit) => (unit.key ? [`${principalOf(unit.thread)} ${unit.key.key}`] : []))
   const { lines, ...places } = pieces
   const bodies = emits.bodies()
-  const lists = emits.lists(
-    (key) => threads.of(key),
-    (id) => tasks.of(id),
-  )
   const given = {
     now,
-    keys: arrayText(threads.names),
-    tasks: arrayText(tasks.names.map(toColumn)),
-    ...(bodies.length > 0 && { emits: lists }),
+    ...(bodies.length > 0 && { emits: emits.lists() }),
     ...(!isEmitting && {
+      keys: arrayText(threads.names),
+      tasks: arrayText(tasks.names.map(toColumn)),
       nextTask: nextTaskAfter(others),
       ...(locks.length > 0 && { locks: locks.map(toColumn) }),
       units: packed,
@@ -116,11 +112,6 @@ function bodyOf(unit: Unit, ranges: readonly unknown[]): Record<string, unknown>
   const rest = packRest(unit)
   const body = { erase, eraseTasks, trim, wakes, ...(ranges.length > 0 && { ranges }), ...(rest && { rest }) }
   return Object.values(body).some((value) => value !== undefined) ? body : undefined
-}
-
-/** As SQL writes an array, which the server reads faster than JSON. */
-function arrayText(values: readonly string[]): string {
-  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`
 }
 
 /** Then nothing has to be put together. */

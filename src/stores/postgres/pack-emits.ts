@@ -1,6 +1,6 @@
 import type { EventDraft } from '../../core/event.ts'
-import type { TaskId, ThreadKey } from '../../core/id.ts'
 import type { Fence, Unit } from '../../core/unit.ts'
+import { arrayText, toColumn } from './column-text.ts'
 import { lineOf } from './pack-lines.ts'
 
 // A reader that wants the last event of a row reads all of it. What is longer is cut, as other units are.
@@ -17,28 +17,34 @@ interface Emit extends Unit {
  * together.
  */
 export class PackedEmits {
-  readonly #units: Emit[] = []
+  readonly #units: readonly Emit[]
   /** Where they are in the batch, and where the others are. */
-  readonly places: number[] = []
-  readonly otherPlaces: number[] = []
+  readonly places: readonly number[]
+  readonly otherPlaces: readonly number[]
 
   constructor(units: readonly Unit[]) {
     const perThread = countOf(units.map(({ thread }) => thread))
     const perTask = countOf(units.flatMap(({ fence }) => fence?.task ?? []))
+    const emits: { readonly place: number; readonly unit: Emit }[] = []
+    const otherPlaces: number[] = []
     for (const [place, unit] of units.entries()) {
-      if (perThread.get(unit.thread) === 1 && isEmit(unit) && perTask.get(unit.fence.task) === 1) {
-        this.#units.push(unit)
-        this.places.push(place)
-      } else this.otherPlaces.push(place)
+      const isAlone = perThread.get(unit.thread) === 1
+      if (isAlone && isEmit(unit) && perTask.get(unit.fence.task) === 1) emits.push({ place, unit })
+      else otherPlaces.push(place)
     }
+    // Threads are locked in the order in which they are written to.
+    emits.sort((one, other) => (one.unit.thread < other.unit.thread ? -1 : 1))
+    this.#units = emits.map(({ unit }) => unit)
+    this.places = emits.map(({ place }) => place)
+    this.otherPlaces = otherPlaces
   }
 
   /** Lists as `write_emits` is given them, which the server reads faster than JSON. */
-  lists(threadPlace: (key: ThreadKey) => number, taskPlace: (id: TaskId) => number): Record<string, string> {
+  lists(): Record<string, string> {
     const list = (of: (unit: Emit) => number) => `{${this.#units.map(of).join()}}`
     return {
-      thread: list((unit) => threadPlace(unit.thread)),
-      task: list((unit) => taskPlace(unit.fence.task)),
+      key: arrayText(this.#units.map((unit) => unit.thread)),
+      task: arrayText(this.#units.map((unit) => toColumn(unit.fence.task))),
       epoch: list((unit) => unit.fence.epoch),
       count: list((unit) => unit.events.length),
       from: list((unit) => unit.events.findIndex(isOf(unit))),

@@ -38,6 +38,7 @@ import { Notices } from './notices.ts'
 import { readOffer } from './offer.ts'
 import { listQuestions } from './questions.ts'
 import { checkServer, migrate } from './schema.ts'
+import { decidingSettings, settingsFor, writerSettings } from './session-settings.ts'
 import { TaskReader } from './task-reader.ts'
 import { listTasks, readSteps, readTasks } from './task-reads.ts'
 import { listThreads } from './thread-list.ts'
@@ -52,7 +53,7 @@ export interface PostgresStoreOptions {
   readonly migrate?: boolean
   /** The most connections that read at the same time; beside them there are five at most. */
   readonly readers?: number
-  /** For tests; else a commit that was not answered for 5 s is late. */
+  /** For tests; else a commit that was not answered for 5 s is late, though the server can be reached. */
   readonly lateMs?: number
   /** Is told what works but not as well as it could. */
   readonly warn?: (text: string) => void
@@ -79,10 +80,10 @@ const decidersMax = 2
 export const connectionsPerNode: number = readersDefault + decidersMax + 3
 // A reader holds nothing that others wait for.
 const readTimeoutMs = 30_000
-// Longer than anything takes that a node decides by.
-const decideTimeoutMs = 10_000
 // Below a third of the default lease, so that a node that is frozen in a transaction never outlives its lease in it.
 const writeTimeoutMsDefault = 4_500
+// Longer than anything takes that a node decides by; a claim and new task numbers hold rows that other nodes wait for.
+const decideTimeoutMs = writeTimeoutMsDefault
 // Whether a commit was made may stay unknown for as long as a network is gone. By then callers are better told to come back; what
 // is read to decide upon has failed by then.
 const lateMsDefault = 5_000
@@ -142,8 +143,10 @@ class PostgresStore implements Store {
   async commit(units: readonly Unit[], onLate: () => void = () => {}): Promise<Verdict[]> {
     const { lane, notices } = this.#use()
     const now = () => this.#options.clock?.now()
-    const stop = afterMs(this.#lateMs, onLate)
-    const { at, verdicts, bodies } = await (units.length === 0 ? lane.probe() : lane.commit(units, now)).finally(stop)
+    const tellLate = once(onLate)
+    const stop = afterMs(this.#lateMs, tellLate)
+    const committing = units.length === 0 ? lane.probe() : lane.commit(units, now, tellLate)
+    const { at, verdicts, bodies } = await committing.finally(stop)
     this.#serverClock.heard(at)
     for (const [n, unit] of units.entries()) {
       const verdict = verdicts[n]
@@ -240,7 +243,7 @@ class PostgresStore implements Store {
     return {
       lane,
       reading: new Connections(opener(settingsFor(readTimeoutMs)), readers, place.name),
-      deciding: new Connections(opener(settingsFor(decideTimeoutMs)), decidersMax, place.name),
+      deciding: new Connections(opener(decidingSettings(decideTimeoutMs)), decidersMax, place.name),
       notices: new Notices(opener(settingsFor(readTimeoutMs)), opener({}), warn),
     }
   }
@@ -281,18 +284,12 @@ class PostgresStore implements Store {
   }
 }
 
-// A commit relies on each of its statements seeing what was committed before it, and no statement wants to fail because it does
-// not, whatever the database has for a default.
-const isolation = { default_transaction_isolation: 'read committed' }
-
-// What a planner gains by compiling a plan it has lost again before the first row.
-// Every read finds its rows by an index; a plan that was made while a table was small is kept when it has grown.
-function settingsFor(timeoutMs: number): ConnectionSettings {
-  return { ...isolation, statement_timeout: timeoutMs, jit: 'off', enable_seqscan: 'off' }
-}
-
-function writerSettings(timeoutMs: number): ConnectionSettings {
-  return { ...isolation, statement_timeout: timeoutMs, idle_in_transaction_session_timeout: timeoutMs }
+function once(act: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) act()
+    isDone = true
+  }
 }
 
 function warnProcess(text: string): void {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { threadId, threadKey } from '../../core/id.ts'
 import type { Store } from '../../stores/store.ts'
 import {
   accepting,
+  alice,
   away,
   codes,
   commit,
@@ -117,6 +119,34 @@ export const fencingCases: StoreCase[] = [
     assert.deepEqual(await store.steps(record.id), [])
     assert.equal(await headOf(store), 1)
   }),
+
+  storeCase(
+    'takes what others append beside a refused unit, whose thread stays as it was',
+    async (store, { clock }) => {
+      const elsewhere = (n: number) => threadKey(alice, threadId(`thread-${n}`))
+      const ids = Array.from({ length: 6 }, (_, n) => `bg_${n}`)
+      await commit(store, ...ids.map((id, n) => accepting(running(id, { key: elsewhere(n) }))))
+      const { threads: before } = await store.threads({ principal: alice, limit: 10 })
+      clock.advance(10_000)
+      const appends = ids.map((id, n) => fenced(id, n % 2, { thread: elsewhere(n), events: deltas(2, id) }))
+      const nobodys = fenced('bg_9', 1, { thread: threadKey(alice, threadId('unused')) })
+      const expected = ['fenced', 'committed', 'fenced', 'committed', 'fenced', 'committed', 'fenced']
+      assert.deepEqual(await codes(store, [...appends, nobodys].reverse()), expected.toReversed())
+      assert.deepEqual(await codes(store, [accepting(pending('bg_8')), ...appends, nobodys]), [
+        'committed',
+        ...expected,
+      ])
+      const { threads } = await store.threads({ principal: alice, limit: 10 })
+      const left = threads.filter(({ thread }) => before.some((known) => known.thread === thread))
+      assert.deepEqual(
+        left.map(({ thread, head }) => [thread, head]).sort(),
+        ids.map((_, n) => [`thread-${n}`, n % 2 === 0 ? 1 : 5]),
+      )
+      for (const { thread, head, at } of left) if (head === 1) assert.equal(at, clock.now() - 10_000, thread)
+      for (const id of ids) assert.equal((await taskOf(store, id)).seq, Number(id.at(-1)) % 2 === 0 ? 1 : 5)
+      assert.equal((await store.events(elsewhere(1), { after: 0, limit: 10 })).events.length, 5)
+    },
+  ),
 
   storeCase('refuses the later units of a refused task and epoch, and no others', async (store) => {
     await withRunning(store, 'bg_0', 'bg_1')

@@ -22,6 +22,11 @@ export interface NetworkProxy {
   loseAnswers(text: string, count: number): { readonly count: number }
   /** Cuts the connection over which the next statement that contains the text is sent; it arrives when it is let go. */
   delayNext(text: string): { readonly held: Promise<void>; arrive(): Promise<void> }
+  /**
+   * Keeps back the last message of the next statement that contains the text, as a network does that is gone amid a packet: the
+   * server executes it, and waits to be told to commit.
+   */
+  withholdEnd(text: string): { readonly held: Promise<void> }
   /** Drops what the server sends without being asked: notices. */
   dropNotices(): void
   close(): Promise<void>
@@ -32,6 +37,9 @@ export async function startProxy(port: number): Promise<NetworkProxy> {
   await proxy.listen()
   return proxy
 }
+
+// The message that ends a statement, and commits it.
+const sync = Buffer.from('S\0\0\0\x04')
 
 interface Pair {
   readonly client: Socket
@@ -48,6 +56,7 @@ class TestProxy implements NetworkProxy {
   #dropsNotices = false
   #losing: { text: string; left: number; count: number } | undefined
   #delaying: { text: string; hold: (arrive: () => Promise<void>) => void } | undefined
+  #withholding: { text: string; hold: () => void } | undefined
 
   constructor(port: number) {
     this.#port = port
@@ -109,6 +118,12 @@ class TestProxy implements NetworkProxy {
     return { held: promise.then(() => undefined), arrive: async () => (await promise)() }
   }
 
+  withholdEnd(text: string): { readonly held: Promise<void> } {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#withholding = { text, hold: resolve }
+    return { held: promise }
+  }
+
   dropNotices(): void {
     this.#dropsNotices = true
   }
@@ -133,7 +148,7 @@ class TestProxy implements NetworkProxy {
     client.on('data', (bytes) => {
       if (this.#delay(pair, bytes)) return
       losesAnswer ||= this.#isToLose(bytes)
-      server.write(bytes)
+      server.write(this.#withoutEnd(bytes))
     })
     server.on('data', (bytes) => {
       if (losesAnswer) {
@@ -166,6 +181,13 @@ class TestProxy implements NetworkProxy {
     this.#losing.left -= 1
     this.#losing.count += 1
     return true
+  }
+
+  #withoutEnd(bytes: Buffer): Buffer {
+    if (!this.#withholding || !bytes.includes(this.#withholding.text) || !bytes.subarray(-5).equals(sync)) return bytes
+    this.#withholding.hold()
+    this.#withholding = undefined
+    return bytes.subarray(0, -5)
   }
 
   /** Parts the pair: the client is cut, the server gets the statement later. */

@@ -8,6 +8,8 @@ export interface TestSchema {
   readonly name: string
   /** In `sql`, `holdfast.` stands for the schema. */
   query<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  /** Has another program begin a transaction with this, which holds what it locks until it is let go. */
+  hold(sql: string, values?: readonly unknown[]): Promise<() => Promise<void>>
   drop(): Promise<void>
 }
 
@@ -26,10 +28,22 @@ export function testSchema(server = inject('postgresUrl')): TestSchema {
       await client.end()
     }
   }
+  const holders: pg.Client[] = []
   return {
     url: `${server}?schema=${name}`,
     name,
     query,
-    drop: async () => void (await query(`DROP SCHEMA IF EXISTS ${name} CASCADE`)),
+    async hold(sql, values = []) {
+      const client = new pg.Client({ connectionString: server })
+      await client.connect()
+      holders.push(client)
+      await client.query('BEGIN')
+      await client.query(sql.replaceAll(/\bholdfast\./g, `${name}.`), [...values])
+      return async () => void (await client.query('ROLLBACK'))
+    },
+    async drop() {
+      for (const client of holders) await client.end()
+      await query(`DROP SCHEMA IF EXISTS ${name} CASCADE`)
+    },
   }
 }

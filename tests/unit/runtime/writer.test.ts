@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../../../src/core/decision.ts'
 import { type ThreadKey, taskId } from '../../../src/core/id.ts'
-import { defaultLimits } from '../../../src/core/limits.ts'
 import type { LiveThread } from '../../../src/core/live-thread.ts'
 import type { Operation, Unit } from '../../../src/core/unit.ts'
 import { nextTurn } from '../../../src/runtime/clock.ts'
-import { Company } from '../../../src/runtime/company.ts'
 import type { Author } from '../../../src/runtime/entry.ts'
-import { silentLogger } from '../../../src/runtime/logger.ts'
-import { Metrics } from '../../../src/runtime/metrics.ts'
-import { Threads } from '../../../src/runtime/threads.ts'
-import { Writer } from '../../../src/runtime/writer.ts'
+import type { Writer } from '../../../src/runtime/writer.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import { faultyStore, manualClock } from '../../../src/testing/index.ts'
+import { writerOn } from './writer-on.ts'
 
 const thread = 'owner/t' as ThreadKey
 
@@ -44,32 +40,6 @@ async function tracked(isRefused: boolean): Promise<{ readonly store: Store; rea
     return units.map(() => ({ committed: true, first: head, at: 0, taken: [] }))
   }
   return { store: { ...store, commit }, happened }
-}
-
-function writerOn(store: Store, clock = manualClock(0), onCommitted: (unit: Unit) => void = () => {}): Writer {
-  const around = {
-    node: 'node',
-    limits: defaultLimits,
-    newTaskId: () => {
-      throw new Error('no task is made here')
-    },
-    takeSlot: () => false,
-    versionOf: () => undefined,
-    decided: () => {},
-    giveBack: () => {},
-    refillTaskIds: async () => {},
-  }
-  return new Writer({
-    store,
-    threads: new Threads(store),
-    clock,
-    log: silentLogger,
-    metrics: new Metrics(),
-    around,
-    company: new Company(clock),
-    onCommitted,
-    onFatal: () => {},
-  })
 }
 
 /** Writes down which operations each commit held. */

@@ -351,9 +351,7 @@ BEGIN
   END IF;
 
   IF given ? 'emits' THEN
-    verdicts := verdicts || holdfast.write_emits(
-      given -> 'emits', bodies[piece_count + 1:], now_at, th_n, th_head, th_at, ta_n, ta_thread, ta_running, ta_epoch
-    );
+    verdicts := verdicts || holdfast.write_emits(given -> 'emits', bodies[piece_count + 1:], now_at);
   END IF;
 
   said := '{"at":' || now_at || ',"verdicts":[' || array_to_string(verdicts, ',') || ']}';

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import type { AgentContext } from '../../src/index.ts'
+import { gate } from '../scenarios/world.ts'
+import { severalNodes } from './several-nodes.ts'
+
+const nodes = severalNodes()
+it('a thread whose row another program holds stops no other thread, and goes on when it is free', async () => {
+  const goOn = gate()
+  const agents = {
+    echo: () => 'done',
+    talker: async (ctx: AgentContext) => {
+      await ctx.say('before')
+      await goOn.opened
+      await ctx.say('after')
+      return 'done'
+    },
+  }
+  const one = await nodes.open({ agents, leaseMs: 1_500 })
+  const { id } = await one.run({ thread: 'held', agent: 'talker', prompt: 'go' })
+  await one.run({ thread: 'other', agent: 'echo', prompt: 'go' })
+  const letGo = await nodes.schema.hold(`SELECT FROM holdfast.threads WHERE key LIKE '%/held' FOR UPDATE`)
+  goOn.open()
+  await expect(one.run({ thread: 'held', agent: 'echo', prompt: 'refused' })).rejects.toMatchObject({
+    code: 'store_unavailable',
+  })
+  for (let n = 0; n < 20; n++) {
+    const { id } = await one.run({ thread: `other-${n % 4}`, agent: 'echo', prompt: 'go' })
+    expect(await one.wait(id)).toMatchObject({ status: 'completed' })
+  }
+  expect([await one.isReady(), (await one.get(id))?.status]).toEqual([true, 'running'])
+  await letGo()
+  expect(await one.wait(id)).toMatchObject({ status: 'completed', result: 'done' })
+  const [, said] = await one.messages('held')
+  expect(said?.parts).toEqual([{ type: 'text', text: 'beforeafter' }])
+})
+
+it('a table that another program holds makes the node unready, and nobody waits for an answer', async () => {
+  const one = await nodes.open({ agents: { echo: () => 'done' }, leaseMs: 1_500 })
+  await one.run({ thread: 't', agent: 'echo', prompt: 'go' })
+  const letGo = await nodes.schema.hold('LOCK TABLE holdfast.threads IN SHARE MODE')
+  const asks = Array.from({ length: 30 }, (_, n) => one.run({ thread: `t-${n}`, agent: 'echo', prompt: 'go' }))
+  const refusal = { status: 'rejected', reason: { code: 'store_unavailable' } }
+  expect(await Promise.allSettled(asks)).toMatchObject(asks.map(() => refusal))
+  expect(await one.isReady()).toBe(false)
+  await letGo()
+  await expect.poll(() => one.isReady()).toBe(true)
+  const { id } = await one.run({ thread: 't', agent: 'echo', prompt: 'again' })
+  expect(await one.wait(id)).toMatchObject({ status: 'completed' })
+})
