@@ -2,13 +2,18 @@ import { byteLength } from './fits-in.ts'
 import { type HookPut, putHook, withHook } from './hook.ts'
 import type { TaskId, ThreadKey } from './id.ts'
 import { LazyMap } from './lazy-map.ts'
-import { isAwaited, type LivePart } from './live-part.ts'
+import { isAwaited, type LivePart, wakeResultsMax } from './live-part.ts'
 import type { QuestionRecord } from './question.ts'
 import { withStoredReport } from './report.ts'
 import { stamped, taskRanges } from './stamp.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import type { Committed, Mail, QuestionPut, Unit } from './unit.ts'
+
+class UntakenNotRead extends Error {}
+
+/** Thrown by a decision that needs further ends which nobody took, where they were not read: it is made again once they were. */
+export const untakenNotRead = new UntakenNotRead('what nobody took was not read')
 
 /**
  * The live part of a thread, indexed for decisions and carried forward by the units decided from it, so that
@@ -25,6 +30,8 @@ export class LiveThread {
   readonly #ended = new LazyMap<TaskId, TaskRecord>()
   /** Ids in `#ended` by parent: when a parent ends, the ends it has not read are looked at again. */
   readonly #endedChildren = new LazyMap<TaskId, Set<TaskId>>()
+  /** What nobody took and nobody awaits; undefined unless it was read. Of them only what tells their end is kept up to date. */
+  #untaken: Map<TaskId, TaskRecord> | undefined
   readonly #mail = new LazyMap<TaskId, Mail[]>()
   readonly #questions = new LazyMap<TaskId, readonly QuestionRecord[]>()
   readonly #children = new LazyMap<TaskId, Set<TaskId>>()
@@ -38,6 +45,7 @@ export class LiveThread {
     this.#wakes = part.wakes
     for (const record of part.tasks) this.#put(record)
     for (const record of part.ended) this.#keep(record)
+    if (part.untaken) this.#setUntaken(part.untaken)
     for (const mail of part.mail) this.#addMail(mail)
     for (const question of part.questions) this.#putQuestion(question)
   }
@@ -96,8 +104,17 @@ export class LiveThread {
     return this.#ended.values()
   }
 
+  /** Ends that nobody took and that `ended` does not have, as many as were read and have come since. */
+  untaken(): Iterable<TaskRecord> {
+    if (!this.#untaken) throw untakenNotRead
+    return this.#untaken.values()
+  }
+
   apply(unit: Unit): void {
     if (unit.erase) this.#erase()
+    if (unit.eraseTasks !== undefined) this.#eraseEnded()
+    // What a wake has left is not all that is left.
+    if (unit.wakes) this.#untaken = undefined
     if (unit.rev !== undefined) this.#rev = unit.rev + 1
     if (unit.wakes !== undefined) this.#wakes = unit.wakes
     if (unit.fence && unit.report) this.#merge(unit.fence.task, unit.report)
@@ -125,8 +142,16 @@ export class LiveThread {
     return this.#tasks.get(id) ?? this.#ended.get(id)
   }
 
+  /** Which of them are gone is the store's to say, and none of them is of use to anybody. */
+  #eraseEnded(): void {
+    this.#ended.clear()
+    this.#endedChildren.clear()
+    this.#untaken = undefined
+  }
+
   #erase(): void {
     this.#wakes = 0
+    this.#untaken = undefined
     this.#inputBytes = 0
     this.#tasks.clear()
     this.#runs.clear()
@@ -165,8 +190,18 @@ export class LiveThread {
   }
 
   #keepIfAwaited(record: TaskRecord): void {
-    if (isAwaited(record, (id) => this.#tasks.has(id))) this.#keep(record)
-    else this.#dropEnded(record.id)
+    if (isAwaited(record, (id) => this.#tasks.has(id))) return this.#keep(record)
+    this.#dropEnded(record.id)
+    if (!record.taken && !isRun(record)) this.#addUntaken(record)
+  }
+
+  #addUntaken(record: TaskRecord): void {
+    if (this.#untaken && this.#untaken.size < wakeResultsMax) this.#untaken.set(record.id, record)
+  }
+
+  #setUntaken(records: readonly TaskRecord[]): void {
+    const others = records.filter(({ id }) => !this.#known(id))
+    this.#untaken = new Map(others.map((record) => [record.id, record]))
   }
 
   #keep(record: TaskRecord): void {
@@ -177,6 +212,7 @@ export class LiveThread {
   #dropEnded(id: TaskId): void {
     unlink(this.#endedChildren, this.#ended.get(id)?.parent?.task, id)
     this.#ended.delete(id)
+    this.#untaken?.delete(id)
   }
 
   #merge(id: TaskId, fields: Partial<TaskRecord>): void {

@@ -2,6 +2,7 @@ import type { ThreadKey } from '../core/id.ts'
 import { emptyPart } from '../core/live-part.ts'
 import { LiveThread } from '../core/live-thread.ts'
 import type { Store } from '../stores/store.ts'
+import { readUntaken } from './read-untaken.ts'
 
 // Enough for the threads a busy node works on; a thread that is not here costs one read.
 const threadsMax = 1024
@@ -18,7 +19,7 @@ export class Threads {
   readonly #store: Store
   readonly #live = new Map<ThreadKey, Known>()
   readonly #loading = new Map<ThreadKey, Promise<void>>()
-
+  readonly #waking = new Set<ThreadKey>()
   #moment = 0
 
   constructor(store: Store) {
@@ -58,6 +59,11 @@ export class Threads {
     return loading
   }
 
+  /** Its next read is for a wake. */
+  wantUntaken(key: ThreadKey): void {
+    this.#waking.add(key)
+  }
+
   discard(key: ThreadKey): void {
     this.#live.delete(key)
   }
@@ -72,8 +78,12 @@ export class Threads {
 
   async #read(key: ThreadKey): Promise<void> {
     const readAt = this.nextMoment()
-    const part = await this.#store.livePart(key)
-    this.#live.set(key, { live: new LiveThread(part ?? emptyPart(key)), readAt })
+    const isWaking = this.#waking.has(key)
+    const part = (await this.#store.livePart(key)) ?? emptyPart(key)
+    // Read after it: whatever is taken or ends in between moves the revision, and then the wake is refused and decided again.
+    const untaken = isWaking && { untaken: await readUntaken(this.#store, key) }
+    this.#waking.delete(key)
+    this.#live.set(key, { live: new LiveThread({ ...part, ...untaken }), readAt })
   }
 }
 

@@ -5,7 +5,7 @@ import { isAwaited, type LivePart } from '../../../src/core/live-part.ts'
 import { LiveThread } from '../../../src/core/live-thread.ts'
 import type { QuestionRecord } from '../../../src/core/question.ts'
 import { isTerminal } from '../../../src/core/status.ts'
-import type { TaskRecord } from '../../../src/core/task.ts'
+import { isRun, type TaskRecord } from '../../../src/core/task.ts'
 import type { Mail, TaskPut, Unit } from '../../../src/core/unit.ts'
 import { mailTo, put, shown, unit } from './live-units.ts'
 import { key, taskRecord } from './task-record.ts'
@@ -62,6 +62,12 @@ describe('a live thread that is carried forward', () => {
       }
     }
 
+    /** The same with all that nobody took. */
+    wholePart(): LivePart {
+      const ends = this.ends.flatMap((ended) => this.all.get(ended) ?? [])
+      return { ...this.part(), untaken: ends.filter((record) => !record.taken && !isRun(record)) }
+    }
+
     commit({ tasks = [], mail = [], read = [], take = [], questions = [] }: Unit): void {
       this.rev += 1
       for (const { record } of tasks) {
@@ -82,19 +88,28 @@ describe('a live thread that is carried forward', () => {
       fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
         const records = new Records()
         let live = new LiveThread(records.part())
+        let whole = new LiveThread(records.wholePart())
         for (const next of changes) {
           if (next.do === 'reload') {
             live = new LiveThread(records.part())
+            whole = new LiveThread(records.wholePart())
             continue
           }
           const decided = unit({ rev: live.rev, ...decide(next, records) })
           live.apply(decided)
+          whole.apply(decided)
           records.commit(decided)
           expect(shown(live, ids)).toEqual(shown(new LiveThread(records.part()), ids))
+          expect(untakenIn(whole)).toEqual(untakenIn(new LiveThread(records.wholePart())))
         }
       }),
     )
   })
+
+  /** Whoever takes them puts them into the order of their ends. */
+  function untakenIn(live: LiveThread): TaskRecord[] {
+    return [...live.untaken()].sort((a, b) => a.id.localeCompare(b.id))
+  }
 
   function decide(next: Exclude<Change, { do: 'reload' }>, records: Records): Partial<Unit> {
     const { all, mail } = records

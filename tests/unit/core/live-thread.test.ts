@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { taskId } from '../../../src/core/id.ts'
 import { emptyPart, isAwaited } from '../../../src/core/live-part.ts'
-import { inRunningOrder, LiveThread } from '../../../src/core/live-thread.ts'
+import { inRunningOrder, LiveThread, untakenNotRead } from '../../../src/core/live-thread.ts'
 import type { QuestionRecord } from '../../../src/core/question.ts'
 import { mailTo, put, unit } from './live-units.ts'
 import { key, taskRecord } from './task-record.ts'
@@ -28,6 +28,14 @@ describe('a live thread', () => {
     expect(live.task(child.id)).toBeUndefined()
     expect(live.named('a')).toBeUndefined()
     expect(live.children(parent.id)).toEqual([])
+  })
+
+  it('knows no end of a thread any more that some tasks were erased from', () => {
+    const armed = taskRecord('bg_1', { status: 'completed', wake: 'echo' })
+    const live = new LiveThread({ ...emptyPart(key), ended: [armed] })
+    expect([...live.ended()]).toEqual([armed])
+    live.apply(unit({ rev: 0, eraseTasks: 100 }))
+    expect([...live.ended()]).toEqual([])
   })
 
   it('gives a freed name to the next task, whose end does not free it for another', () => {
@@ -81,6 +89,29 @@ describe('a live thread', () => {
     const { wake: _disarmed, ...rest } = child
     live.apply(unit({ tasks: [put({ ...rest, status: 'completed' })] }))
     expect([...live.ended()]).toEqual([])
+  })
+
+  it('has no further ends unless they were read', () => {
+    const live = new LiveThread(emptyPart(key))
+    expect(() => live.untaken()).toThrow(untakenNotRead)
+  })
+
+  it('carries what nobody took forward, without what is awaited, until a wake', () => {
+    const parent = taskRecord('bg_1')
+    const child = taskRecord('bg_2', { parent: { task: parent.id }, status: 'completed' })
+    const other = taskRecord('bg_3', { status: 'completed' })
+    const part = { ...emptyPart(key), tasks: [parent], ended: [child], untaken: [child, other] }
+    const live = new LiveThread(part)
+    const untaken = () => [...live.untaken()].map((record) => record.id)
+    expect(untaken()).toEqual(['bg_3'])
+    live.apply(unit({ tasks: [put({ ...parent, status: 'completed' })] }))
+    expect(untaken()).toEqual(['bg_3', 'bg_2', 'bg_1'])
+    live.apply(unit({ take: [taskId('bg_3')], tasks: [put(taskRecord('bg_4', { type: 'run', status: 'completed' }))] }))
+    expect(untaken()).toEqual(['bg_2', 'bg_1'])
+    live.apply(unit({ wakes: 0 }))
+    expect(untaken()).toEqual(['bg_2', 'bg_1'])
+    live.apply(unit({ wakes: 1, take: [taskId('bg_1')] }))
+    expect(() => live.untaken()).toThrow(untakenNotRead)
   })
 
   it('orders runs: the running one, then the queue by place', () => {
