@@ -1,11 +1,11 @@
 import { acceptInto, type TaskRequest } from './accept.ts'
-import { type CancelReason, cancelTask, endBeforeStart } from './cancel-task.ts'
+import { cancelTask, endBeforeStart } from './cancel-task.ts'
 import type { Decision, Surroundings } from './decision.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import { isQueued } from './position.ts'
 import { settle } from './settle.ts'
-import { isRun, type TaskRecord } from './task.ts'
+import { type CancelReason, isRun, type TaskRecord } from './task.ts'
 import { attachedTree, isRoot } from './tree.ts'
 import type { Mail } from './unit.ts'
 import { UnitDraft } from './unit-draft.ts'
@@ -39,11 +39,15 @@ export function cancelInto(draft: UnitDraft, scope: CancelScope, why: CancelReas
   const isWhole = scope.kind === 'runs' || scope.kind === 'all'
   const steering = isWhole ? unreadSteering(draft.live) : []
   const reached: TaskId[] = []
+  const trees = new Set<TaskId>()
   for (const target of reach(draft.live, scope)) {
     const before = isQueued(target) ? steering.findIndex((mail) => mail.place > target.place) : 0
     const earlier = steering.splice(0, before === -1 ? steering.length : before)
     for (const mail of earlier) reached.push(cancelSteering(draft, mail, why))
-    cancelTask(draft, target, why)
+    // A tree comes from its root down, so whoever is cancelled with a parent comes after it.
+    const { parent, detached } = target
+    cancelTask(draft, target, why, detached || parent?.task === undefined || !trees.has(parent.task))
+    trees.add(target.id)
     reached.push(target.id)
   }
   for (const mail of steering) reached.push(cancelSteering(draft, mail, why))

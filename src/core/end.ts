@@ -40,7 +40,7 @@ export function end(
 }
 
 function endTask(draft: UnitDraft, record: TaskRecord, { outcome: given, output }: Ending): void {
-  const outcome = record.cancelRequestedAt === undefined ? given : asCancelled(given)
+  const outcome = record.cancelRequestedAt === undefined ? given : asCancelled(given, record)
   const closed = closeCalls(draft, record, outcome, output)
   closeQuestions(draft, record)
   assistantMessage(draft, record, outcome, closed)
@@ -63,10 +63,13 @@ function closeCalls(draft: UnitDraft, record: TaskRecord, outcome: Outcome, outp
   return closed
 }
 
-function asCancelled(given: Outcome): Outcome {
-  if (given.status === 'cancelled') return given
-  const isForced = given.status === 'failed' && given.isForced
-  return { status: 'cancelled', message: cancelMessage(undefined), ...(isForced && { isForced }) }
+/** What an agent says of its cancel stands. */
+function asCancelled(given: Outcome, { cancelReason }: TaskRecord): Outcome {
+  const isForced = given.status !== 'completed' && given.isForced
+  const stated = given.status === 'cancelled' ? given.message : undefined
+  const forced = isForced ? '; it did not end within the grace time, and was ended by force' : ''
+  const message = stated ?? `${cancelMessage(cancelReason)}${forced}`
+  return { status: 'cancelled', message, ...(isForced && { isForced }) }
 }
 
 function endedRecord(record: TaskRecord, outcome: Outcome, output: PartsFold, endPlace: number): TaskRecord {
@@ -103,7 +106,9 @@ function terminalEvent(draft: UnitDraft, ended: TaskRecord, outcome: Outcome): v
 }
 
 function errorOf(outcome: Exclude<Outcome, { status: 'completed' }>): TaskError {
-  return outcome.status === 'failed' ? outcome.error : { code: 'cancelled', message: outcome.message }
+  return outcome.status === 'failed'
+    ? outcome.error
+    : { code: 'cancelled', message: outcome.message ?? cancelMessage() }
 }
 
 /** Written if there is something to show, and always for a cancelled run, so that its ending is in the conversation. */

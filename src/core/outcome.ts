@@ -1,11 +1,11 @@
 import type { TaskError } from './errors.ts'
 import type { JsonText } from './id.ts'
 
-/** How a task ended. It was forced if its code had not ended by then. */
+/** How a task ended. It was forced if its code had not ended by then. Without a message, what is known of its cancel is said. */
 export type Outcome =
   | { readonly status: 'completed'; readonly result?: JsonText }
   | { readonly status: 'failed'; readonly error: TaskError; readonly isForced?: true }
-  | { readonly status: 'cancelled'; readonly message: string; readonly isForced?: true }
+  | { readonly status: 'cancelled'; readonly message?: string; readonly isForced?: true }
 
 const mark = Symbol.for('holdfast.ending')
 

@@ -13,6 +13,12 @@ export type OnResult = 'collect' | 'wake'
 /** What a task used, counted by the agent: numbers by names of its own, such as tokens. */
 export type Usage = Readonly<Record<string, number>>
 
+/** Who cancelled, and why if they said so. */
+export interface CancelReason {
+  readonly by: string
+  readonly reason?: string
+}
+
 /**
  * A task as the store keeps it: a fold of its events, written in the same commit. `seq`, `firstSeq` and the
  * instants are filled in by the store, which alone knows the numbers and the clock of a commit.
@@ -78,6 +84,8 @@ export interface TaskRecord {
   /** The trace that asked for it, as W3C Trace Context writes it. Its children have it as well. */
   readonly traceparent?: string
   readonly cancelRequestedAt?: number
+  /** Kept for the error it ends with. Not of one that is cancelled with its parent. */
+  readonly cancelReason?: CancelReason
   readonly createdAt: number
   readonly startedAt?: number
   readonly completedAt?: number

@@ -84,6 +84,11 @@ export class UnitDraft {
     return [...earlier, ...this.endedHere()].filter((record) => !this.#take.includes(record.id))
   }
 
+  /** Further ends that nobody took, if they were read. */
+  untaken(): TaskRecord[] {
+    return [...this.live.untaken()].filter((record) => !this.#take.includes(record.id))
+  }
+
   /** What the tasks that will be live were given, and the prompts that steer them, which become runs if nobody reads them. */
   get inputBytes(): number {
     const ended = this.endedHere().reduce((sum, record) => sum + inputBytesOf(record), 0)

@@ -128,10 +128,7 @@ export class Executor {
     if (this.#cancelled.has(execution)) return true
     this.#cancelled.add(execution)
     execution.stop('cancel')
-    this.#afterGrace(execution, () => {
-      const message = 'The task was cancelled, did not end within the grace time, and was ended'
-      void this.#finish(execution, { status: 'cancelled', message, isForced: true })
-    })
+    this.#afterGrace(execution, () => void this.#finish(execution, { status: 'cancelled', isForced: true }))
     return true
   }
 

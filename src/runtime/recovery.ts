@@ -126,7 +126,7 @@ export class Recovery {
   }
 }
 
-const cancelledOutcome: Outcome = { status: 'cancelled', message: 'The task was cancelled' }
+const cancelledOutcome: Outcome = { status: 'cancelled' }
 
 function orphanedOutcome(record: TaskRecord): Outcome {
   const why = record.closure ? 'its code was in that process only' : 'its agent cannot be resumed'

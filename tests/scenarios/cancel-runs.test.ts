@@ -120,7 +120,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       status: 'cancelled',
       attempt: 0,
       epoch: 0,
-      error: { code: 'cancelled', message: 'The task was cancelled: changed my mind' },
+      error: { code: 'cancelled', message: 'The task was cancelled by owner: changed my mind' },
     })
     expect(ended).not.toHaveProperty('startedAt')
     expect(unitWith(here.committed, run.id, 'task.cancelled')).toEqual([

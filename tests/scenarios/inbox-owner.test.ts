@@ -72,7 +72,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       { kind: 'failed', taskId: thrown, error: { code: 'agent_error', message: 'no such page' } },
       { kind: 'failed', taskId: stated, error: { code: 'agent_error', message: 'stated' } },
       { kind: 'cancelled', taskId: itself, error: { code: 'cancelled', message: 'The task was cancelled by itself' } },
-      { kind: 'cancelled', taskId: stopped, error: { code: 'cancelled', message: 'The task was cancelled' } },
+      { kind: 'cancelled', taskId: stopped, error: { code: 'cancelled', message: 'The task was cancelled by owner' } },
     ])
   })
 

@@ -157,7 +157,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await runtime.cancel(queued.id, 'not needed')).toBe(true)
     const ended = await runtime.get(queued.id)
     expect(ended).toMatchObject({ status: 'cancelled', attempt: 0, epoch: 0, error: { code: 'cancelled' } })
-    expect(ended?.error?.message).toBe('The task was cancelled: not needed')
+    expect(ended?.error?.message).toBe('The task was cancelled by owner: not needed')
     const events = (await logOf(runtime, thread)).filter((event) => event.task === queued.id)
     expect(events.map((event) => event.type)).toEqual([
       'task.accepted',

@@ -155,7 +155,7 @@ export async function codes(store: Store, units: readonly Unit[]): Promise<strin
   return verdicts.map((verdict) => (verdict.committed ? 'committed' : verdict.reason.code))
 }
 
-/** A batch that only a broken caller sends fails as a whole, with an error that tells the caller to halve it. */
+/** A batch that only a broken caller sends fails as a whole, with an error that tells the caller to take it apart. */
 export async function failsTheBatch(store: Store, ...units: Unit[]): Promise<void> {
   await assert.rejects(store.commit(units), (error) => error instanceof Error && !isHoldfastError(error))
 }

@@ -64,6 +64,7 @@ const whole: TaskRecord = {
   metadata: '{"from":"a form"}',
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   cancelRequestedAt: 30,
+  cancelReason: { by: 'owner', reason: 'the wrong one' },
   createdAt: 10,
   startedAt: 20,
   completedAt: 40,
