@@ -37,7 +37,7 @@ const notOnPostgres = [
   '{delete,hooks,retention}-crash',
   'retention-properties',
 ]
-const longOnPostgres = ['demo', 'resume-branches', 'resume-script', 'retention-policy']
+const longOnPostgres = ['demo', 'resume-branches', 'resume-script', 'retention-policy', 'retention-share']
 const leftOutOnPostgres = [
   ...notOnPostgres,
   ...(process.env['HOLDFAST_TEST_POSTGRES'] === 'all' ? [] : longOnPostgres),

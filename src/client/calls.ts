@@ -125,7 +125,7 @@ export interface Pruned {
   readonly events: number
   /** Those of the threads that went. */
   readonly tasks: number
-  /** There are more threads to look at: ask again with it. */
+  /** There is more to look at: ask again with it. */
   readonly cursor?: string
 }
 

@@ -1,9 +1,9 @@
 import { cancelInto } from './cancel.ts'
-import type { CancelReason } from './cancel-task.ts'
 import type { Decision, Surroundings } from './decision.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import { settle } from './settle.ts'
+import type { CancelReason } from './task.ts'
 import { UnitDraft } from './unit-draft.ts'
 
 /**
@@ -16,6 +16,12 @@ export function erase(live: LiveThread, around: Surroundings): Decision<boolean>
   const draft = new UnitDraft(live, around, 'erase')
   draft.erase()
   return { unit: draft.build(), value: true }
+}
+
+/** Removes a part of the log of a thread that is to be emptied and in which nothing lives; how much at a time is the store's to say. */
+export function trimIdle(live: LiveThread, upTo: number): Decision<boolean> {
+  if (!live.isIdle) return { value: false }
+  return { unit: { operation: 'erase', thread: live.key, rev: live.rev, events: [], trim: upTo }, value: true }
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Decision, Surroundings } from '../core/decision.ts'
-import { cancelToErase, erase } from '../core/erase.ts'
+import { cancelToErase, erase, trimIdle } from '../core/erase.ts'
 import type { TaskId, ThreadKey } from '../core/id.ts'
 import type { LiveThread } from '../core/live-thread.ts'
+import { dropTasks } from '../core/retention.ts'
 import type { Store } from '../stores/store.ts'
 import { type Clock, expiry } from './clock.ts'
 import { intent } from './entry.ts'
@@ -23,6 +24,10 @@ const recheckMs = 1_000
 // Longer than a node takes to find what no notice told it of: its readers have seen the ends by then.
 const readersMs = 1_500
 
+// A store removes so much within a second, and all that others write waits for it. Of events that were ever written, because
+// tasks are never more than those.
+const longLogEvents = 100_000
+
 const reason = 'the thread is deleted'
 
 /**
@@ -31,12 +36,15 @@ const reason = 'the thread is deleted'
  * time bounds each wait. A thread that is empty is left as it is. Readers on other nodes are given the time to see what has
  * ended.
  *
- * Whoever dies in between leaves a thread whose tasks are cancelled: asked again, the rest is done.
+ * Whoever dies in between leaves a thread whose tasks are cancelled, and perhaps some of it gone: asked again, the rest is done.
  */
 export async function eraseThread(parts: ErasureParts, thread: ThreadKey, by: string): Promise<void> {
   const { store, writer } = parts
   const decide = (live: LiveThread, around: Surroundings) => eraseOrCancel(live, around, by)
-  while (!(await isEmpty(store, thread))) {
+  for (;;) {
+    const { head, first } = await store.events(thread, { after: 0, limit: 1 })
+    if (head < first) return
+    if (head >= longLogEvents) await shorten(writer, thread, head)
     const done = await writer.change(intent(thread, 'erase', decide))
     if ('refusal' in done) continue
     if (!done.value) return
@@ -52,9 +60,22 @@ function eraseOrCancel(live: LiveThread, around: Surroundings, by: string): Deci
   return cancelToErase(live, around, { by, reason })
 }
 
-async function isEmpty(store: Store, thread: ThreadKey): Promise<boolean> {
-  const { head, first } = await store.events(thread, { after: 0, limit: 1 })
-  return head < first
+/**
+ * Removes log and tasks a piece at a time, once nothing lives in the thread: what others write goes in between. The last event
+ * stays, because a thread without one counts as emptied.
+ */
+async function shorten(writer: Writer, thread: ThreadKey, head: number): Promise<void> {
+  const pieces = [
+    (live: LiveThread) => trimIdle(live, head - 1),
+    (live: LiveThread): Decision<boolean> => dropTasks(live, live.rev),
+  ]
+  for (const decide of pieces) {
+    for (let isMore = true; isMore; ) {
+      const done = await writer.change(intent(thread, 'erase', decide))
+      const removed = 'refusal' in done ? undefined : done.verdict?.removed
+      isMore = removed !== undefined && removed.events + removed.tasks > 0
+    }
+  }
 }
 
 /** Resolves when these have ended. Signals are hints, so the store is asked as well, first and every so often. */

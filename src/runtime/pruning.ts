@@ -1,4 +1,4 @@
-import { type Principal, type ThreadKey, threadKey, threadOf } from '../core/id.ts'
+import { type Principal, principalOf, type ThreadKey, threadKey, threadOf } from '../core/id.ts'
 import { drop, dropTasks, protectedBy, type Retention, type TrimBounds, trim } from '../core/retention.ts'
 import type { Removed } from '../core/unit.ts'
 import type { Store, ThreadSummary } from '../stores/store.ts'
@@ -23,12 +23,21 @@ export interface PrunedCounts {
   readonly tasks: number
 }
 
+/** What came of one thread. */
+export interface PrunedThread {
+  readonly counts: PrunedCounts
+  /** There is more of it to do, up to a number of its log if that was to be trimmed. */
+  readonly rest?: { readonly upTo?: number }
+}
+
 export const nothingPruned: PrunedCounts = { threads: 0, events: 0, tasks: 0 }
 
 export function addCounts(a: PrunedCounts, b: PrunedCounts): PrunedCounts {
   return { threads: a.threads + b.threads, events: a.events + b.events, tasks: a.tasks + b.tasks }
 }
 
+// What one call does, about a second's work, so that nobody waits for an answer for long.
+const commitsMax = 500
 // Records may come with large results, and only one number of each is wanted.
 const taskPage = 20
 
@@ -39,6 +48,8 @@ const taskPage = 20
  *    goes in between.
  * T2 Whoever dies in between leaves a log with a shorter front, or a thread that is still in the list: asked again, the
  *    rest is done.
+ * T3 When it has made as many commits as one call may, it stops where it is, in the middle of a thread if need be. The first thread
+ *    that a call looks at is always done or has less to do afterwards, so calls that go on where the last one stopped come to an end.
  */
 export class Pruning {
   readonly #parts: PruningParts
@@ -54,28 +65,40 @@ export class Pruning {
     this.#now = parts.store.clock.now()
   }
 
-  get commitCount(): number {
-    return this.#commitCount
+  get isSpent(): boolean {
+    return this.#commitCount >= commitsMax
   }
 
-  async prune(principal: Principal, thread: ThreadSummary): Promise<PrunedCounts> {
+  /** `upToMax` is how far its log may be trimmed, if an earlier call has begun with it. */
+  async prune(principal: Principal, thread: ThreadSummary, upToMax?: number): Promise<PrunedThread> {
     const key = threadKey(principal, thread.thread)
     const { threadsMs } = this.#retention
     const isOld = threadsMs !== undefined && thread.at < this.#now - threadsMs
     const dropped = isOld ? await this.#drop(principal, key, thread) : undefined
-    if (dropped) return dropped
-    const events = await this.#trimOld(principal, key, thread)
-    return { ...nothingPruned, events }
+    return dropped ?? this.#trimOld(principal, key, thread, upToMax)
   }
 
-  async #trimOld(principal: Principal, key: ThreadKey, thread: ThreadSummary): Promise<number> {
+  /** The rest of a log, of a thread that is not where it was in the list: something has happened in it. */
+  async goOn(key: ThreadKey, upToMax: number): Promise<PrunedThread> {
+    const { head, first } = await this.#parts.store.events(key, { after: upToMax, limit: 0 })
+    const thread = { thread: threadOf(key), head, first, at: this.#now }
+    return this.#trimOld(principalOf(key), key, thread, upToMax)
+  }
+
+  async #trimOld(
+    principal: Principal,
+    key: ThreadKey,
+    thread: ThreadSummary,
+    upToMax = Number.POSITIVE_INFINITY,
+  ): Promise<PrunedThread> {
     const { first } = thread
-    const upTo = await this.#reach(key, thread)
-    if (upTo < first) return 0
+    const upTo = Math.min(upToMax, await this.#reach(key, thread))
+    if (upTo < first) return { counts: nothingPruned }
     const protectedFrom = await this.#protectedFrom(principal, key, first)
-    if (protectedFrom <= first) return 0
-    if (this.#isDry) return Math.min(upTo, protectedFrom - 1) - first + 1
-    return this.#trim(key, { first, upTo, protectedFrom })
+    if (protectedFrom <= first) return { counts: nothingPruned }
+    if (this.#isDry) return { counts: { ...nothingPruned, events: Math.min(upTo, protectedFrom - 1) - first + 1 } }
+    const { events, isDone } = await this.#trim(key, { first, upTo, protectedFrom })
+    return { counts: { ...nothingPruned, events }, ...(!isDone && { rest: { upTo } }) }
   }
 
   /** The last number that goes by age or by count; never the newest, by which a thread is found again. */
@@ -121,15 +144,19 @@ export class Pruning {
     return from
   }
 
-  async #trim(key: ThreadKey, bounds: TrimBounds): Promise<number> {
-    let count = 0
-    while (!this.#parts.isStopped()) {
-      const first = bounds.first + count
+  async #trim(key: ThreadKey, bounds: TrimBounds): Promise<{ readonly events: number; readonly isDone: boolean }> {
+    let events = 0
+    while (!this.#mustStop) {
+      const first = bounds.first + events
       const { removed } = await this.#change(intent(key, 'trim', (live) => trim(live, { ...bounds, first })))
-      if (!removed?.events) break
-      count += removed.events
+      if (!removed?.events) return { events, isDone: true }
+      events += removed.events
     }
-    return count
+    return { events, isDone: false }
+  }
+
+  get #mustStop(): boolean {
+    return this.isSpent || this.#parts.isStopped()
   }
 
   /** What a change has removed, if it came about. */
@@ -143,21 +170,23 @@ export class Pruning {
    * Undefined if the thread stays. Its log and all but a few of its tasks go first, a piece at a time, so that little is left for
    * the last commit, with which the conversation goes as a whole.
    */
-  async #drop(principal: Principal, key: ThreadKey, thread: ThreadSummary): Promise<PrunedCounts | undefined> {
+  async #drop(principal: Principal, key: ThreadKey, thread: ThreadSummary): Promise<PrunedThread | undefined> {
     if ((await this.#restingRev(principal, key, thread)) === undefined) return undefined
     const { head, first } = thread
-    if (this.#isDry) return { threads: 1, events: head - first + 1, tasks: await this.#taskCount(principal, key) }
-    const events = await this.#trim(key, { first, upTo: head - 1, protectedFrom: Number.POSITIVE_INFINITY })
+    if (this.#isDry) {
+      return { counts: { threads: 1, events: head - first + 1, tasks: await this.#taskCount(principal, key) } }
+    }
+    const { events } = await this.#trim(key, { first, upTo: head - 1, protectedFrom: Number.POSITIVE_INFINITY })
     let counts: PrunedCounts = { ...nothingPruned, events }
     for (let rev = await this.#restingRev(principal, key, thread); rev !== undefined; rev += 1) {
-      if (this.#parts.isStopped()) break
+      if (this.#mustStop) return { counts, rest: {} }
       const isLast = !(await this.#hasManyTasks(principal, key))
       const { removed } = await this.#change(intent(key, 'erase', dropAt(rev, isLast)))
       if (!removed) break
       counts = addCounts(counts, { ...removed, threads: isLast ? 1 : 0 })
       if (isLast) break
     }
-    return counts
+    return { counts }
   }
 
   async #hasManyTasks(principal: Principal, key: ThreadKey): Promise<boolean> {

@@ -1,9 +1,10 @@
-import { HoldfastError } from '../core/errors.ts'
-import type { Principal } from '../core/id.ts'
+import { HoldfastError, invariant } from '../core/errors.ts'
+import { type Principal, type ThreadKey, threadKey } from '../core/id.ts'
 import { checkedRetention, type Retention } from '../core/retention.ts'
-import type { Store } from '../stores/store.ts'
+import type { Store, ThreadSummary } from '../stores/store.ts'
 import { nextTurn } from './clock.ts'
 import type { Hooks } from './hooks.ts'
+import { cursorOf, type PrunePlace, placeOf } from './prune-place.ts'
 import { addCounts, nothingPruned, type PrunedCounts, Pruning } from './pruning.ts'
 import type { Writer } from './writer.ts'
 
@@ -17,7 +18,7 @@ export interface PruneOptions extends Retention {
 
 /** What was removed, or would be. */
 export interface Pruned extends PrunedCounts {
-  /** There are more threads to look at: ask again with it. */
+  /** There is more to look at: ask again with it. */
   readonly cursor?: string
 }
 
@@ -30,10 +31,16 @@ export interface RetentionKeeperParts {
   checkOpen(): void
 }
 
+/** How far a call came. */
+interface Went {
+  readonly counts: PrunedCounts
+  /** Where there is more to look at. */
+  readonly next?: PrunePlace
+}
+
 const pageThreads = 50
-// What one call does, about a second's work, so that nobody waits for an answer for long.
+// As many as one call looks at, if it has no more to do with them.
 const visitedMax = 2_000
-const commitsMax = 500
 // What is left when a policy has had so many goes is seen to in its next round, from where it was.
 const goesMax = 10
 
@@ -42,7 +49,7 @@ export class RetentionKeeper {
   readonly #parts: RetentionKeeperParts
   #isClosed = false
   #round: Promise<void> | undefined
-  #cursor: string | undefined
+  #place: PrunePlace = {}
 
   constructor(parts: RetentionKeeperParts) {
     this.#parts = parts
@@ -59,7 +66,9 @@ export class RetentionKeeper {
     const retention = checkedRetention(options)
     if (Object.keys(retention).length === 0) throw nothingNamed()
     try {
-      return await this.#go(new Pruning(this.#pruningParts, retention, dryRun), principal, cursor)
+      const from = cursor === undefined ? {} : placeOf(principal, cursor)
+      const { counts, next } = await this.#go(new Pruning(this.#pruningParts, retention, dryRun), principal, from)
+      return { ...counts, ...(next && { cursor: cursorOf(next) }) }
     } finally {
       // Stopped half way, or by a store that was closed beneath it: whoever asked is to ask again.
       if (this.#isClosed) this.#parts.checkOpen()
@@ -82,29 +91,48 @@ export class RetentionKeeper {
     const { policy } = this.#parts
     if (!policy) return
     for (let goes = 0; goes < goesMax && !this.#isClosed; goes += 1) {
-      const { cursor } = await this.#go(new Pruning(this.#pruningParts, policy, false), undefined, this.#cursor)
-      this.#cursor = cursor
-      if (cursor === undefined) return
+      const { next } = await this.#go(new Pruning(this.#pruningParts, policy, false), undefined, this.#place)
+      this.#place = next ?? {}
+      if (!next) return
     }
   }
 
-  async #go(pruning: Pruning, principal: Principal | undefined, from: string | undefined): Promise<Pruned> {
+  async #go(pruning: Pruning, principal: Principal | undefined, from: PrunePlace): Promise<Went> {
     let counts = nothingPruned
-    for (let cursor = from, visited = 0; ; ) {
-      const whose = principal === undefined ? {} : { principal }
-      const page = await this.#parts.store.threads({ ...whose, ...cursorOf(cursor), limit: pageThreads })
-      for (const thread of page.threads) {
-        const owner = thread.principal ?? principal
-        if (owner === undefined || this.#isClosed) return { ...counts, ...cursorOf(cursor) }
-        counts = addCounts(counts, await pruning.prune(owner, thread))
-        // A thread per turn: a store may answer within one, and everybody else would wait for all of them.
-        await nextTurn()
-      }
-      visited += page.threads.length
-      cursor = page.cursor
-      const isEnough = visited >= visitedMax || pruning.commitCount >= commitsMax
-      if (cursor === undefined || isEnough) return { ...counts, ...cursorOf(cursor) }
+    for (let place = from, visited = 0; ; ) {
+      const { page } = place
+      const query = { ...(principal !== undefined && { principal }), ...(page !== undefined && { cursor: page }) }
+      const { threads, cursor } = await this.#parts.store.threads({ ...query, limit: pageThreads })
+      const went = await this.#goThrough(pruning, threads.map(owned(principal)), place)
+      counts = addCounts(counts, went.counts)
+      if (went.next) return { counts, next: went.next }
+      if (cursor === undefined) return { counts }
+      visited += threads.length
+      place = { page: cursor }
+      if (visited >= visitedMax) return { counts, next: place }
     }
+  }
+
+  /** All of a page, or from that thread on that is not done. */
+  async #goThrough(pruning: Pruning, threads: readonly OwnedThread[], place: PrunePlace): Promise<Went> {
+    const { page, key, upTo } = place
+    let counts = nothingPruned
+    const begun = threads.findIndex((thread) => thread.key === key)
+    if (begun === -1 && key !== undefined && upTo !== undefined) {
+      const done = await pruning.goOn(key, upTo)
+      counts = done.counts
+      if (done.rest) return { counts, next: place }
+    }
+    for (const thread of threads.slice(Math.max(0, begun))) {
+      const here = { ...(page !== undefined && { page }), key: thread.key }
+      if (pruning.isSpent || this.#isClosed) return { counts, next: here }
+      const done = await pruning.prune(thread.principal, thread, thread.key === key ? upTo : undefined)
+      counts = addCounts(counts, done.counts)
+      if (done.rest) return { counts, next: { ...here, ...done.rest } }
+      // A thread per turn: a store may answer within one, and everybody else would wait for all of them.
+      await nextTurn()
+    }
+    return { counts }
   }
 
   get #pruningParts() {
@@ -113,8 +141,18 @@ export class RetentionKeeper {
   }
 }
 
-function cursorOf(cursor: string | undefined): { readonly cursor?: string } {
-  return cursor === undefined ? {} : { cursor }
+interface OwnedThread extends ThreadSummary {
+  readonly principal: Principal
+  readonly key: ThreadKey
+}
+
+/** A store says whose a thread is where it lists those of all. */
+function owned(asked: Principal | undefined): (thread: ThreadSummary) => OwnedThread {
+  return (thread) => {
+    const principal = thread.principal ?? asked
+    invariant(principal !== undefined, `a list of all threads says whose ${thread.thread} is`)
+    return { ...thread, principal, key: threadKey(principal, thread.thread) }
+  }
 }
 
 function nothingNamed(): HoldfastError {

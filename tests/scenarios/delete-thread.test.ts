@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { AgentContext } from '../../src/index.ts'
+import type { Unit } from '../../src/core/unit.ts'
+import type { AgentContext, Task } from '../../src/index.ts'
 import { deaf, echo, empty, keyOf, thread, withHistory } from './deletion.ts'
 import { heldAgent } from './held-agent.ts'
 import { passTime } from './pass-time.ts'
@@ -141,6 +142,33 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect((await runtime.results(thread)).results.length).toBe(1)
     await runtime.deleteThread(thread)
     expect(await runtime.results(thread)).toEqual({ results: [], running: 0 })
+  })
+
+  it('a delete of a long thread is many small commits, and others go in between', async () => {
+    const here = world()
+    const runtime = await here.open()
+    const emitting = async (ctx: AgentContext) => {
+      for (let n = 0; n < 100_000; n++) await ctx.emit('tick', n)
+    }
+    const { id } = await runtime.spawn({ thread, run: emitting })
+    await runtime.wait(id)
+    for (let n = 0; n < 150; n++) await runtime.spawn({ thread, run: () => n })
+    await here.quiet()
+    const erased: Unit[] = []
+    let between: Promise<Task> | undefined
+    here.store.plan((units) => {
+      erased.push(...units.filter(({ operation }) => operation === 'erase'))
+      between ??= runtime.spawn({ thread: 'other', run: () => erased.length })
+      return 'none'
+    })
+    await runtime.deleteThread(thread)
+    const other = await between
+    expect((await runtime.wait(other?.id ?? ''))?.result).toBeLessThan(erased.length)
+    expect(erased.filter(({ trim }) => trim !== undefined).length).toBeGreaterThan(1)
+    expect(erased.filter(({ eraseTasks }) => eraseTasks !== undefined).length).toBeGreaterThan(1)
+    expect(erased.at(-1)?.erase).toBe(true)
+    const { head, first, tasks } = await runtime.thread(thread)
+    expect([first, tasks]).toEqual([head + 1, []])
   })
 
   it('a subscription that begins before what is left is told so', async () => {

@@ -37,7 +37,7 @@ export const pruned = z.object({
   threads: z.int().meta({ description: 'Threads that went as a whole' }),
   events: z.int(),
   tasks: z.int().meta({ description: 'Those of the threads that went' }),
-  cursor: z.string().optional().meta({ description: 'There are more threads to look at: ask again with it' }),
+  cursor: z.string().optional().meta({ description: 'There is more to look at: ask again with it' }),
 })
 export const sent = z.object({ id: z.string() })
 export const loggedIn = z.object({ principal: z.string() })
