@@ -68,7 +68,7 @@ export class Attachment {
     if (this.#isStopped) return
     for (const group of eventFrames(entries, id)) {
       await outbox.whenRoom(() => {
-        if (!this.#isStopped) outbox.push([group])
+        if (!this.#isStopped) outbox.push(group)
       })
     }
   }

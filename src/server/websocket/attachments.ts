@@ -5,15 +5,16 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { BatchSource } from '../streams/stream.ts'
 import type { StreamPlace, Streams } from '../streams/streams.ts'
 import { Attachment, type AttachmentEnd } from './attachment.ts'
-import { serverFrames } from './encode-frames.ts'
 import { idOf } from './frame-id.ts'
 import type { Outbox } from './outbox.ts'
+import type { SharedSnapshots, SnapshotFrame } from './shared-snapshots.ts'
 
 export interface AttachmentsParts {
   /** Of the principal that the connection is of. */
   readonly runtime: Runtime
   readonly principal: string
   readonly streams: Streams
+  readonly snapshots: SharedSnapshots
   readonly outbox: Outbox
   send(frame: ServerFrame): void
   refuse(frame: AttachFrame | WatchFrame, error: unknown): void
@@ -46,21 +47,20 @@ export class Attachments {
     const { runtime } = this.#parts
     const { thread, task, types, after } = frame
     const snapshot = after === undefined ? await runtime.thread(thread) : undefined
-    // Encoded before anything is opened or replaced: what cannot be sent then changes nothing.
-    const picture = snapshot ? serverFrames(toFrame(frame, snapshot)) : []
     const cursor = await runtime.openLog({
       thread,
       after: after ?? snapshot?.head ?? 0,
       ...(task !== undefined && { task }),
       ...(types !== undefined && { types }),
     })
-    this.#begin(frame, cursor, { type: 'attached', ...idOf(frame), head: snapshot?.head ?? cursor.head }, picture)
+    const attached = { type: 'attached', ...idOf(frame), head: snapshot?.head ?? cursor.head } as const
+    this.#begin(frame, cursor, snapshot ? [attached, this.#toFrame(frame, snapshot)] : [attached])
   }
 
   async watch(frame: WatchFrame): Promise<void> {
     const { types } = frame
     const source = await this.#parts.runtime.openFirehose(types === undefined ? {} : { types })
-    this.#begin(frame, source, { type: 'watching', ...idOf(frame) })
+    this.#begin(frame, source, [{ type: 'watching', ...idOf(frame) }])
   }
 
   unwatch(): void {
@@ -76,15 +76,20 @@ export class Attachments {
     for (const key of [...this.#attached.keys()]) this.#remove(key)
   }
 
-  #begin(frame: Follow, source: Source, announced: ServerFrame, picture: readonly Buffer[] = []): void {
+  #begin(frame: Follow, source: Source, first: readonly ServerFrame[]): void {
     const { outbox, send } = this.#parts
     const key = keyOf(frame)
     if (!this.#takePlace(key, source)) return
     this.#attached.get(key)?.stop()
-    send(announced)
-    outbox.push(picture)
+    for (const each of first) send(each)
     const onEnd = (end: AttachmentEnd): void => this.#ended(frame, end)
     this.#attached.set(key, new Attachment({ source, outbox, id: frame.id, onEnd }))
+  }
+
+  #toFrame(frame: AttachFrame, snapshot: ThreadSnapshot): SnapshotFrame {
+    const { head, first, messages, tasks, live, questions } = snapshot
+    const whole = { type: 'snapshot', ...idOf(frame), head, first, messages, tasks, live, questions } as const
+    return this.#parts.snapshots.share(this.#parts.principal, frame.thread, whole)
   }
 
   /** False if the connection has closed meanwhile. What it replaces leaves its place to it. */
@@ -117,11 +122,6 @@ export class Attachments {
     // The thread was deleted.
     send({ type: 'detached', ...idOf(frame) })
   }
-}
-
-function toFrame(frame: AttachFrame, snapshot: ThreadSnapshot): ServerFrame {
-  const { head, first, messages, tasks, live, questions } = snapshot
-  return { type: 'snapshot', ...idOf(frame), head, first, messages, tasks, live, questions }
 }
 
 /** No id of a thread has a slash in it, nor a star. */

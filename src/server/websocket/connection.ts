@@ -11,10 +11,11 @@ import type { ServerParts } from '../server-parts.ts'
 import type { StreamPlace, Watched } from '../streams/streams.ts'
 import { answerFrame, type FrameTarget } from './answer-frame.ts'
 import { Attachments } from './attachments.ts'
-import { serverFrames } from './encode-frames.ts'
+import { serverMessage } from './encode-frames.ts'
 import { idOf } from './frame-id.ts'
 import { FrameQueue, type Received } from './frame-queue.ts'
 import { Outbox } from './outbox.ts'
+import type { SharedSnapshots } from './shared-snapshots.ts'
 
 export interface ConnectionParts {
   readonly server: ServerParts
@@ -22,6 +23,8 @@ export interface ConnectionParts {
   readonly socket: Duplex
   readonly principal: string
   readonly place: StreamPlace
+  /** Of all connections. */
+  readonly snapshots: SharedSnapshots
   readonly traceparent?: string
   onClosed(): void
 }
@@ -55,7 +58,7 @@ export class Connection implements Watched {
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts
-    const { server, ws, socket, principal, traceparent } = parts
+    const { server, ws, socket, principal, snapshots, traceparent } = parts
     const runtime = server.runtime.as(principal)
     const outbox = new Outbox(socket, () => ws.readyState === WebSocket.OPEN)
     this.#outbox = outbox
@@ -63,6 +66,7 @@ export class Connection implements Watched {
       runtime,
       principal,
       streams: server.streams,
+      snapshots,
       outbox,
       send: (frame) => this.#send(frame),
       refuse: (frame, error) => this.#refuse(frame, error),
@@ -152,7 +156,7 @@ export class Connection implements Watched {
   }
 
   #send(frame: ServerFrame): void {
-    this.#outbox.push(serverFrames(frame))
+    this.#outbox.push(serverMessage(frame))
   }
 
   #refuse(frame: unknown, error: unknown): void {

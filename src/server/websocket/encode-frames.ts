@@ -1,10 +1,12 @@
 import type { FrameId, ServerFrame } from '../../protocol/frames.ts'
 import type { LogEntry } from '../../runtime/log-entry.ts'
 import { madeOnce } from '../made-once.ts'
+import { isLongJson, jsonPieces } from './json-pieces.ts'
+import type { OutgoingMessage } from './outbox.ts'
 
-// A message that is longer than any event goes out in pieces, so that whoever takes it slowly is seen to take it.
-const wholeBytesMax = 512 * 1024
-const pieceBytesMax = 64 * 1024
+// A message that is longer is sent in frames, so that it need not wait whole, and whoever takes it slowly is seen to take it.
+const wholeBytesMax = 256 * 1024
+const frameBytesMax = 64 * 1024
 // One group is one piece of what waits for a connection; a batch of the log is about as large, so mostly one group.
 const groupBytesMax = 256 * 1024
 
@@ -13,24 +15,37 @@ const opcodeContinuation = 0
 const isLast = 0x80
 const brace = 0x7d
 
-/** A frame of the protocol as frames of a WebSocket. */
-export function serverFrames(frame: ServerFrame): Buffer[] {
-  return textFrames(JSON.stringify(frame))
+/** A frame of the protocol as a server sends it: not masked, and in more than one frame of a WebSocket only if it is long. */
+export function serverMessage(frame: ServerFrame): OutgoingMessage {
+  const text = isLongJson(frame, wholeBytesMax) ? undefined : JSON.stringify(frame)
+  if (text !== undefined && Buffer.byteLength(text) <= wholeBytesMax) return textFrame(opcodeText | isLast, text)
+  return longMessage(jsonPieces(frame))
 }
 
-/** A text message as a server sends it: not masked, and in more than one frame only if it is very long. */
-export function textFrames(text: string): Buffer[] {
-  const payload = Buffer.from(text)
-  const bytesMax = payload.length > wholeBytesMax ? pieceBytesMax : wholeBytesMax
-  const frames: Buffer[] = []
-  for (let start = 0; start === 0 || start < payload.length; start += bytesMax) {
-    const piece = payload.subarray(start, start + bytesMax)
-    const opcode = start === 0 ? opcodeText : opcodeContinuation
-    const header = Buffer.allocUnsafe(headerBytes(piece.length))
-    writeHeader(header, 0, opcode | (start + piece.length === payload.length ? isLast : 0), piece.length)
-    frames.push(Buffer.concat([header, piece]))
+/** The frames of one message. No piece is longer than a frame may be. */
+function* longMessage(pieces: Iterable<string>): Generator<Buffer, void> {
+  let opcode = opcodeText
+  let text = ''
+  let bytes = 0
+  for (const piece of pieces) {
+    const pieceBytes = Buffer.byteLength(piece)
+    if (bytes + pieceBytes > frameBytesMax) {
+      yield textFrame(opcode, text)
+      opcode = opcodeContinuation
+      text = ''
+      bytes = 0
+    }
+    text += piece
+    bytes += pieceBytes
   }
-  return frames
+  yield textFrame(opcode | isLast, text)
+}
+
+function textFrame(first: number, text: string): Buffer {
+  const length = Buffer.byteLength(text)
+  const frame = Buffer.allocUnsafe(headerBytes(length) + length)
+  frame.write(text, writeHeader(frame, 0, first, length))
+  return frame
 }
 
 interface Encoded {

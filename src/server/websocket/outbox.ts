@@ -1,26 +1,34 @@
 import type { Duplex } from 'node:stream'
 
 const kib = 1024
-// What waits for one connection, over all that is attached to it. More only if one message is larger.
+// What waits for one connection, over all that is attached to it. What answers a request does not ask for room, since there
+// was some when the request was taken up: one answer, of 256 KiB at most, may come on top.
 const waitingBytesMax = 1024 * kib
 // Room is for a whole group of events, so that what waits stays below the limit after it.
 const roomBytes = 256 * kib
 // Handed to the socket in one go. Small, because whether a reader takes anything is only seen when all of it is taken.
 const writeBytes = 64 * kib
 
+/** A message in one frame, or one that is too long to wait here whole: its frames, each made when it is asked for. */
+export type OutgoingMessage = Buffer | Iterator<Buffer, void>
+
 /**
  * What waits to be written to one connection.
  *
- * O1 Messages leave in the order in which they were pushed, and only whole ones are handed to the socket: whatever
- *    `ws` writes to it by itself (a ping, a close) falls between two of them.
+ * O1 Messages leave in the order in which they were pushed, and no frame of one falls between those of another. Only whole
+ *    frames are handed to the socket: whatever `ws` writes to it by itself (a ping, a close) falls between two of them, and
+ *    may fall between two of the same message.
  * O2 All that is pushed in one turn is one write.
  * O3 One write is under way at a time. The rest stays here, so that it can be let go when the reader is given up.
+ * O4 Of a long message no more is made than is handed to the socket. While it is here there is no room: what it is made from
+ *    is in memory, and nobody asks for more of that.
  */
 export class Outbox {
   readonly #socket: Duplex
   readonly #isOpen: () => boolean
-  #queue: Buffer[] = []
+  #queue: OutgoingMessage[] = []
   #queuedBytes = 0
+  #longCount = 0
   #isWriting = false
   #isScheduled = false
   #isClosed = false
@@ -48,7 +56,7 @@ export class Outbox {
   }
 
   get hasRoom(): boolean {
-    return this.#isClosed || this.waitingBytes + roomBytes <= waitingBytesMax
+    return this.#isClosed || (this.#longCount === 0 && this.waitingBytes + roomBytes <= waitingBytesMax)
   }
 
   /**
@@ -68,12 +76,11 @@ export class Outbox {
     })
   }
 
-  push(frames: readonly Buffer[]): void {
+  push(message: OutgoingMessage): void {
     if (this.#isClosed) return
-    for (const frame of frames) {
-      this.#queue.push(frame)
-      this.#queuedBytes += frame.length
-    }
+    this.#queue.push(message)
+    if (Buffer.isBuffer(message)) this.#queuedBytes += message.length
+    else this.#longCount += 1
     if (this.#isScheduled || this.#isWriting) return
     this.#isScheduled = true
     process.nextTick(() => {
@@ -82,10 +89,15 @@ export class Outbox {
     })
   }
 
-  /** Hands over what is left. Nothing can be pushed after it. */
+  /**
+   * Hands over what is left, up to the first long message: to hand over that would be to make all of it. Nothing can be
+   * pushed after it, so whoever calls it closes the connection, if need be in the middle of that message.
+   */
   end(): void {
     if (this.#isClosed) return
-    if (this.#isOpen()) this.#hand(this.#queue)
+    const long = this.#queue.findIndex((message) => !Buffer.isBuffer(message))
+    const whole = long === -1 ? this.#queue : this.#queue.slice(0, long)
+    if (this.#isOpen()) this.#hand(whole.filter((message) => Buffer.isBuffer(message)))
     this.drop()
   }
 
@@ -94,13 +106,17 @@ export class Outbox {
     this.#isClosed = true
     this.#queue = []
     this.#queuedBytes = 0
+    this.#longCount = 0
     this.#wake()
   }
 
   #write(): void {
     if (this.#isClosed || this.#isWriting || this.#queue.length === 0) return
     if (!this.#isOpen()) return this.drop()
-    const frames = this.#slice()
+    const frames = this.#made()
+    if (!frames) return
+    // A long message was over with the last write, which only shows when it is asked for more.
+    if (frames.length === 0) return this.#wake()
     const bytes = frames.reduce((sum, frame) => sum + frame.length, 0)
     this.#isWriting = true
     this.#hand(frames, () => {
@@ -111,15 +127,40 @@ export class Outbox {
     })
   }
 
-  #slice(): Buffer[] {
-    let count = 0
-    let bytes = 0
-    while (count < this.#queue.length && bytes < writeBytes) {
-      bytes += this.#queue[count]?.length ?? 0
-      count += 1
+  /** Undefined if they cannot be made. What was begun cannot be taken back, so the connection ends; nobody else notices. */
+  #made(): Buffer[] | undefined {
+    try {
+      return this.#slice()
+    } catch (error) {
+      this.drop()
+      this.#socket.destroy(error instanceof Error ? error : undefined)
+      return undefined
     }
-    this.#queuedBytes -= bytes
-    return this.#queue.splice(0, count)
+  }
+
+  #slice(): Buffer[] {
+    const frames: Buffer[] = []
+    let bytes = 0
+    for (let frame = this.#next(); frame; frame = bytes < writeBytes ? this.#next() : undefined) {
+      frames.push(frame)
+      bytes += frame.length
+    }
+    return frames
+  }
+
+  #next(): Buffer | undefined {
+    const [message] = this.#queue
+    if (message === undefined) return undefined
+    if (Buffer.isBuffer(message)) {
+      this.#queue.shift()
+      this.#queuedBytes -= message.length
+      return message
+    }
+    const { value: frame } = message.next()
+    if (frame) return frame
+    this.#queue.shift()
+    this.#longCount -= 1
+    return this.#next()
   }
 
   #hand(frames: readonly Buffer[], onTaken?: () => void): void {

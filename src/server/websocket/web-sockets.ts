@@ -5,10 +5,12 @@ import { HoldfastError } from '../../core/errors.ts'
 import { isTraceparent } from '../../core/traceparent.ts'
 import { toProblem } from '../../protocol/problem.ts'
 import type { Timer } from '../../runtime/clock.ts'
+import { checkDotSegments } from '../dot-segments.ts'
 import { requestIdOf } from '../request-id.ts'
 import type { ServerParts } from '../server-parts.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import { checkHandshake, headersOf, refuse, requestOf, subprotocol } from './handshake.ts'
+import { SharedSnapshots } from './shared-snapshots.ts'
 
 const frameBytesMax = 256 * 1024
 // How long a client has to answer the close of a server that shuts down.
@@ -26,6 +28,7 @@ export class WebSockets {
   readonly #parts: ServerParts
   readonly #server: WebSocketServer
   readonly #connections = new Set<Connection>()
+  readonly #snapshots = new SharedSnapshots()
   readonly #answerHeaders = new WeakMap<IncomingMessage, Readonly<Record<string, string>>>()
   #isDraining = false
   #deadline: Timer | undefined
@@ -79,6 +82,7 @@ export class WebSockets {
 
   async #open({ request, socket, head, headers }: Upgrade): Promise<void> {
     const { authentication, guard, streams } = this.#parts
+    checkDotSegments(request.url ?? '/')
     const isTls = 'encrypted' in socket && socket.encrypted === true
     guard.check(headers, isTls)
     const principal = await authentication.principalOf(headers, requestOf(request, headers, isTls))
@@ -102,8 +106,9 @@ export class WebSockets {
   }
 
   /** Apart from the upgrade, so that a connection that is open for long keeps nothing of the request in memory. */
-  #add(parts: Omit<ConnectionParts, 'onClosed'>): void {
-    const connection = new Connection({ ...parts, onClosed: () => this.#closed(connection) })
+  #add(parts: Omit<ConnectionParts, 'snapshots' | 'onClosed'>): void {
+    const snapshots = this.#snapshots
+    const connection = new Connection({ ...parts, snapshots, onClosed: () => this.#closed(connection) })
     this.#connections.add(connection)
   }
 

@@ -158,6 +158,15 @@ describe('attach', () => {
       expect(types).toEqual(['text.delta', 'text.delta', 'text.delta', 'task.completed'])
     })
 
+    it('refuses the thread ids that no URL can name', async () => {
+      const { sockets } = await serve()
+      const client = await sockets.connect()
+      for (const thread of ['.', '..']) {
+        const answer = await client.ask({ type: 'attach', id: 1, thread })
+        expect(answer).toMatchObject({ type: 'error', problem: { code: 'invalid_request', status: 400 } })
+      }
+    })
+
     it('refuses offsets that are not in the log, and stays attached to what it was', async () => {
       const { sockets, runtime } = await serve()
       const alice = runtime.as('alice')

@@ -57,7 +57,7 @@ describe('an attachment', () => {
   it('pushes nothing after it was stopped, though it has events in hand', async () => {
     // Alone it asks only when there is room. Beside others, room can go while it waits for the log.
     const { socket, outbox, attachment, ends } = attached([[entry(1, 'custom', 250_000)], [entry(2)]])
-    outbox.push([Buffer.alloc(1024 * 1024)])
+    outbox.push(Buffer.alloc(1024 * 1024))
     await nextTurn()
     attachment.stop()
     await socket.release()

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { eventFrames, textFrames } from '../../../../src/server/websocket/encode-frames.ts'
+import type { ServerFrame } from '../../../../src/protocol/frames.ts'
+import { eventFrames, serverMessage } from '../../../../src/server/websocket/encode-frames.ts'
 
 interface Read {
   readonly opcode: number
@@ -9,21 +10,32 @@ interface Read {
 }
 
 describe('the frames of a server', () => {
-  it.each([0, 1, 125, 126, 65_535, 65_536, 524_288])('carry a text of %i bytes in one frame', (length) => {
-    const text = 'x'.repeat(length)
-    const frames = read(Buffer.concat(textFrames(text)))
-    expect(frames).toHaveLength(1)
-    expect(frames[0]).toMatchObject({ opcode: 1, isLast: true })
-    expect(frames[0]?.text.toString()).toBe(text)
+  it.each([0, 1, 125, 126, 65_535, 65_536, 262_000])('carry a message of about %i bytes in one frame', (length) => {
+    const frame = pong(length)
+    const message = serverMessage(frame)
+    if (!Buffer.isBuffer(message)) throw new Error('It is short')
+    const [only, ...more] = read(message)
+    expect(more).toEqual([])
+    expect(only).toMatchObject({ opcode: 1, isLast: true })
+    expect(only?.text.toString()).toBe(JSON.stringify(frame))
   })
 
-  it('carry a longer text in pieces, of which the last says so', () => {
-    const text = 'é'.repeat(300_000)
-    const frames = read(Buffer.concat(textFrames(text)))
-    expect(frames.length).toBeGreaterThan(1)
+  it.each([
+    ['x', 262_145],
+    ['é', 131_073],
+    ['\u0000', 50_000],
+    ['漢', 1_000_000],
+  ])('carry a longer one, of %j, in pieces, of which the last says so', (character, count) => {
+    const frame = { type: 'pong', id: character.repeat(count) } as const
+    const message = serverMessage(frame)
+    if (Buffer.isBuffer(message)) throw new Error('It is long')
+    const made = [...{ [Symbol.iterator]: () => message }]
+    for (const { length } of made) expect(length).toBeLessThanOrEqual(64 * 1024 + 10)
+    const frames = read(Buffer.concat(made))
+    expect(frames).toHaveLength(made.length)
     expect(frames.map(({ opcode }) => opcode)).toEqual([1, ...frames.slice(1).map(() => 0)])
     expect(frames.map(({ isLast }) => isLast)).toEqual([...frames.slice(1).map(() => false), true])
-    expect(Buffer.concat(frames.map((frame) => frame.text)).toString()).toBe(text)
+    expect(Buffer.concat(frames.map(({ text }) => text)).toString()).toBe(JSON.stringify(frame))
   })
 
   it('carry each event as it is, under any id', () => {
@@ -58,6 +70,12 @@ describe('the frames of a server', () => {
     expect(eventFrames(entries, 'a')).toBe(groups)
   })
 })
+
+/** Of that many bytes, or of as few as there are. */
+function pong(bytes: number): ServerFrame {
+  const { length } = JSON.stringify({ type: 'pong', id: '' })
+  return { type: 'pong', id: 'x'.repeat(Math.max(0, bytes - length)) }
+}
 
 function read(bytes: Buffer): Read[] {
   const frames: Read[] = []

@@ -162,6 +162,14 @@ describe('the upgrade to a WebSocket', () => {
       expect(sockets.parts.streams.count).toBe(0)
     })
 
+    it('refuses a path that leads elsewhere by . or .., whoever asks', async () => {
+      const { sockets } = await serve()
+      for (const path of ['/v1/./ws', '/v1/threads/%2E%2e/ws']) {
+        const [, ...fields] = handshake(sockets, { Authorization: undefined })
+        await expectRefusal(await raw(sockets, [`GET ${path} HTTP/1.1`, ...fields]), 400, 'invalid_request')
+      }
+    })
+
     it('answers 405 to another method, whatever follows it', async () => {
       const { sockets } = await serve()
       const lines = ['POST /v1/ws HTTP/1.1', ...handshake(sockets, { 'Content-Length': '3' }).slice(1)]
