@@ -19,13 +19,15 @@ export type ThreadKey = Branded<'ThreadKey'>
 /** JSON as it was first encoded. Kept as text, so that what is read is byte for byte what was written. */
 export type JsonText = string
 
-const threadPattern = /^[A-Za-z0-9._:@~-]{1,128}$/
+/** What a thread id is. URLs remove the segments `.` and `..`, so nobody could ask for threads of that name. */
+export const threadPattern = /^(?!\.{1,2}$)[A-Za-z0-9._:@~-]{1,128}$/
+export const threadRule = 'A thread id is 1-128 characters of A-Za-z0-9._:@~-, but not . or ..'
 // Visible ASCII without the slash that ends it in a thread key.
 const principalPattern = /^[!-.0-~]{1,128}$/
 
 export function threadId(text: string): ThreadId {
   if (typeof text === 'string' && threadPattern.test(text)) return text as ThreadId
-  throw new HoldfastError('invalid_request', 'A thread id is 1-128 characters of A-Za-z0-9._:@~-')
+  throw new HoldfastError('invalid_request', threadRule)
 }
 
 export function principal(text: string): Principal {

@@ -3,13 +3,14 @@ import { HoldfastError } from '../core/errors.ts'
 import { logAccess } from './access-log.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { isConsolePath } from './console.ts'
+import { checkDotSegments } from './dot-segments.ts'
 import { problemResponse } from './problem-response.ts'
 import { requestIdOf } from './request-id.ts'
 import type { ServerParts } from './server-parts.ts'
 
 /**
- * What every request goes through before its route, in this order: it gets an id, its Host and Origin are checked, and
- * whoever asks is made out.
+ * What every request goes through before its route, in this order: it gets an id, its path must mean what it says, its Host
+ * and Origin are checked, and whoever asks is made out.
  */
 export function admission(parts: ServerParts): MiddlewareHandler<AppEnv> {
   const { clock, log, basePath } = parts
@@ -18,6 +19,8 @@ export function admission(parts: ServerParts): MiddlewareHandler<AppEnv> {
   const admit = async (c: AppContext): Promise<Response | undefined> => {
     const { headers } = c.req.raw
     const path = c.req.path
+    // As it was sent: a `Request` has none of them left.
+    checkDotSegments(c.env?.incoming?.url ?? '')
     if (!probes.has(path)) {
       // A request that came over a socket says its host in a header, or not at all.
       parts.guard.check(headers, c.req.url.startsWith('https:'), c.env?.incoming ? undefined : c.req.url)

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { HoldfastError } from '../core/errors.ts'
+import { threadRule } from '../core/id.ts'
 import { admission } from './admission.ts'
 import type { App, AppContext, AppEnv } from './app-env.ts'
 import { consoleRoutes } from './console.ts'
@@ -60,13 +61,13 @@ function knownPaths(app: App): (c: AppContext) => HoldfastError {
   }
 }
 
-/** A parameter may be empty here, where the router wants at least one character. */
+/** A parameter may be empty here, where the router wants at least one character. A star stands for any rest. */
 function knownPath({ method, path }: { readonly method: string; readonly path: string }): KnownPath {
-  const literal = path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return { method, pattern: new RegExp(`^${literal.replaceAll(/:\w+/g, '[^/]*')}$`) }
+  const literal = path.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
+  return { method, pattern: new RegExp(`^${literal.replaceAll('*', '.*').replaceAll(/:\w+/g, '[^/]*')}$`) }
 }
 
 function missingId(path: string): HoldfastError {
   if (!path.includes('/v1/threads/')) return new HoldfastError('not_found', 'There is no such path')
-  return new HoldfastError('invalid_request', 'A thread id is 1-128 characters of A-Za-z0-9._:@~-')
+  return new HoldfastError('invalid_request', threadRule)
 }

@@ -12,7 +12,7 @@ import type { ServeOptions } from './options.ts'
 import type { ServerParts } from './server-parts.ts'
 import { drainOnSignal } from './signals.ts'
 import { stateFolder } from './state-folder.ts'
-import { refuseUnreadable } from './unreadable-request.ts'
+import { refuseTunnel, refuseUnreadable } from './unreadable-request.ts'
 import { WebSockets } from './websocket/web-sockets.ts'
 
 /** A server that listens. */
@@ -90,6 +90,7 @@ class ListeningServer implements Server {
     // Whatever is expected of it beside, a request is answered as any other.
     this.#http.on('checkExpectation', listener)
     this.#http.on('clientError', (error, socket) => refuseUnreadable(error, socket, parts.node))
+    this.#http.on('connect', (request, socket) => refuseTunnel(request, socket, parts.node))
     this.#http.on('connection', (socket) => this.#connections.add(socket))
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
     if (handlesSignals) this.#stopListeningToSignals = drainOnSignal(() => this.close())

@@ -52,6 +52,8 @@ describe('a server', () => {
     ['a length that is none', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: nan\r\n\r\n'],
     ['two lengths', 'GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n'],
     ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`],
+    ['a path that goes up', 'GET /v1/threads/../events HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'],
+    ['one that does so escaped', 'GET /v1/threads/%2E%2e/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
     ['a backslash in its path', 'GET /a\\b HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'],
     ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
   ])('answers what is no HTTP with a 4xx, closes, and goes on: %s', async (_title, text) => {
@@ -62,6 +64,19 @@ describe('a server', () => {
     expect(malformed.text).toMatch(/x-request-id: .+\r\n/)
     expect(malformed.text).toMatch(/x-holdfast-node: node_.+\r\n/)
     expect(malformed.text).toMatch(/"code":"(invalid_request|too_large|forbidden_origin)"/)
+    expect((await get('/v1/limits')).status).toBe(200)
+  })
+
+  it.each(['example.org:443', '127.0.0.1:1', '/v1/tasks'])('is no way to %s for CONNECT, and says so', async (to) => {
+    const { raw, get } = await localServer()
+    const asked = raw(`CONNECT ${to} HTTP/1.1\r\nHost: ${to}\r\nX-Request-Id: mine\r\n\r\nand more`)
+    await asked.closed
+    expect(asked.text).toMatch(/^HTTP\/1.1 405 Method Not Allowed\r\n/)
+    expect(asked.text).toMatch(/allow: GET, HEAD, POST, DELETE\r\n/)
+    expect(asked.text).toMatch(/x-request-id: mine\r\n/)
+    expect(asked.text).toMatch(/x-holdfast-node: node_.+\r\n/)
+    expect(asked.text).toMatch(/content-type: application\/problem\+json\r\n/)
+    expect(asked.text).toMatch(/"code":"method_not_allowed"/)
     expect((await get('/v1/limits')).status).toBe(200)
   })
 

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { threadPattern, threadRule } from '../../core/id.ts'
 import { statuses } from '../../core/status.ts'
 
 /** The small values that requests are made of. */
 
 export const threadText = z
   .string()
-  .regex(/^[A-Za-z0-9._:@~-]{1,128}$/, 'A thread id is 1-128 characters of A-Za-z0-9._:@~-')
+  .regex(threadPattern, threadRule)
   .meta({ description: 'A thread id, which is the principal’s own' })
 
 export const nameText = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'A name is 1-64 characters of A-Za-z0-9_-')

@@ -1,5 +1,5 @@
 import { cancelled, messageList, threadList, threadSnapshot } from '../../protocol/schemas/answers.ts'
-import { cancelThreadBody } from '../../protocol/schemas/bodies.ts'
+import { cancelThreadBody, emptyBody } from '../../protocol/schemas/bodies.ts'
 import { messagesQuery, threadParams, threadsQuery } from '../../protocol/schemas/queries.ts'
 import { json, route, type Site } from '../route.ts'
 
@@ -69,6 +69,7 @@ function endingRoutes(site: Site): void {
       path: '/v1/threads/{thread}',
       summary: 'Cancel everything in a thread and remove all of its content',
       params,
+      body: emptyBody,
       answers: [{ status: 204, description: 'Nothing of it is left' }],
     },
     async ({ c, runtime, params: { thread } }) => {

@@ -33,7 +33,6 @@ export interface StreamParts {
  */
 export class Stream implements Watched {
   readonly #parts: StreamParts
-  #isQuiet = false
   /** While stored events follow each other: a stream that waits for new ones has none. */
   #frames: FrameBuffer | undefined
 
@@ -62,8 +61,7 @@ export class Stream implements Watched {
 
   beat(): void {
     const { sink, format } = this.#parts
-    if (this.#isQuiet && sink.backlog === 0) sink.write(format.beat)
-    this.#isQuiet = true
+    if (sink.backlog === 0) sink.write(format.beat)
   }
 
   end(): void {
@@ -79,7 +77,6 @@ export class Stream implements Watched {
     const { source, sink, log } = this.#parts
     try {
       for (let batch = await source.next(); batch && !sink.isClosed; batch = await source.next()) {
-        this.#isQuiet = false
         if (!sink.write(this.#encoded(batch))) await sink.drained()
       }
     } catch (error) {

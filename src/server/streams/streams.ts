@@ -6,7 +6,7 @@ import type { Sink } from './sink.ts'
 
 /** What is looked after while it is open. */
 export interface Watched extends Pick<Sink, 'backlog' | 'taken'> {
-  /** Called every `roundMs`: says that it is alive, unless it has said something since the last call. */
+  /** Called every `roundMs`: says that it is alive, unless something waits to be taken. */
   beat(): void
   /** Ends it in the regular way, because the server closes. */
   end(): void
@@ -29,7 +29,7 @@ export interface StreamsParts {
   onCut?(): void
 }
 
-// Who was written to right after a visit is beaten at the second one after: within 12 s, and 15 are promised.
+// Well within the 15 s that are promised, also where a timer is late.
 const roundMs = 6000
 // A round is made in steps, so that thousands of beats are not written in one turn of the event loop.
 const stepsPerRound = 12

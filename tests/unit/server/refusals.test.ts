@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { problem } from '../../../src/protocol/schemas/shapes.ts'
 import { openSite, tokens } from './site.ts'
@@ -133,6 +134,10 @@ describe('paths and methods', () => {
     ['POST', '/v1/events', 'GET, HEAD'],
     ['HEAD', runs, 'POST'],
     ['POST', '/v1/ws', 'GET, HEAD'],
+    ['POST', '/console', 'GET, HEAD'],
+    ['POST', '/console/', 'GET, HEAD'],
+    ['DELETE', '/console/tasks/bg_0', 'GET, HEAD'],
+    ['PUT', '/console/assets/x.js', 'GET, HEAD'],
   ])('answers %s %s with 405 and what is allowed', async (method, path, allow) => {
     const site = await openSite()
     const answer = await site.ask(method, path)
@@ -146,6 +151,19 @@ describe('paths and methods', () => {
     const answer = await site.ask('HEAD', '/v1/tasks')
     expect(answer).toMatchObject({ status: 200, text: '' })
     expect(answer.headers.get('content-type')).toBe('application/json')
+  })
+
+  it('refuses to delete a thread with fields that nobody knows, and deletes it with none', async () => {
+    const site = await openSite()
+    await site.ask('POST', runs, { body: echo })
+    const refused = await site.ask('DELETE', '/v1/threads/t', { body: { scope: 'runs', keep: true } })
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    expect(refused.text).toMatch(/scope.*keep/)
+    expect((await site.ask('GET', '/v1/threads')).body['threads']).toHaveLength(1)
+    for (const options of [{ body: {} }, {}]) {
+      expect((await site.ask('DELETE', '/v1/threads/t', options)).status).toBe(204)
+    }
+    expect((await site.ask('GET', '/v1/threads')).body['threads']).toEqual([])
   })
 
   it('knows no way to say another method than the one that was used', async () => {
@@ -164,6 +182,47 @@ describe('paths and methods', () => {
       expect((await site.ask('POST', `/v1/threads/${thread}/runs`, { body: echo })).status).toBe(400)
     },
   )
+
+  it('refuses the thread ids that no URL can name, wherever they are given', async () => {
+    const site = await openSite()
+    for (const thread of ['.', '..']) {
+      for (const path of ['/v1/tasks', '/v1/questions']) {
+        const answer = await site.ask('GET', `${path}?thread=${thread}`)
+        expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+        expect(answer.text).toContain('but not . or ..')
+      }
+    }
+  })
+
+  it.each([
+    '/v1/threads/./messages',
+    '/v1/threads/../events',
+    '/v1/threads/..',
+    '/v1/tasks/.?limit=1',
+    '/v1/threads/%2e/messages',
+    '/v1/threads/%2E%2e/events',
+    '/v1/threads/.%2E/events',
+    '/../healthz',
+    '/console/../v1/tasks',
+    'http://127.0.0.1/v1/threads/../tasks',
+  ])('refuses the path %s as it was sent, whatever it comes to', async (url) => {
+    const site = await openSite()
+    const request = new Request(new URL(url, 'http://127.0.0.1:4747'))
+    const answer = await site.app.fetch(request, { incoming: { url } as IncomingMessage })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining('. or ..') })
+    expect(answer.headers.has('x-request-id')).toBe(true)
+  })
+
+  it('takes dots that are no segment, and those of a query', async () => {
+    const site = await openSite()
+    for (const url of ['/v1/threads/...', '/v1/threads/.a', '/v1/threads/a..', '/v1/threads/a%2e?x=/../']) {
+      const request = new Request(new URL(url, 'http://127.0.0.1:4747'), {
+        headers: { host: '127.0.0.1:4747', authorization: `Bearer ${tokens.alice}` },
+      })
+      expect((await site.app.fetch(request, { incoming: { url } as IncomingMessage })).status).toBe(200)
+    }
+  })
 
   it('takes a thread id of all characters that there may be, escaped or not', async () => {
     const site = await openSite()

@@ -171,6 +171,17 @@ describe('all streams', () => {
     expect(sink.written.length).toBeGreaterThan(length)
   })
 
+  it('send a comment within 15 s, however busy the log is', async () => {
+    const { sink, source } = begin()
+    for (let n = 1; n <= 5; n += 1) {
+      await clock.advance(3_000)
+      source.give([entry(n)])
+      await settled()
+      sink.take(sink.backlog)
+    }
+    expect(sink.written.map((bytes) => Buffer.from(bytes).toString())).toContain(':\n\n')
+  })
+
   it('say nothing more to a reader that has yet to take something', async () => {
     const { sink, source } = begin()
     source.give([entry(1)])
