@@ -46,11 +46,12 @@ export interface Store {
    * An empty batch asks whether a commit could be made now.
    *
    * While nobody can tell whether it was written, as when a network has lost the answer, it neither resolves nor rejects. If
-   * that lasts for some seconds of real time, `onLate` is called, once. A store that always knows never calls it.
+   * that lasts for some seconds of real time, or it cannot be reached, `onLate` is called, once. A store that always knows never calls it.
    *
    * Rejects with `store_unavailable` if nothing was written and it may work later, with `store_failed` if the
    * state of the disk is unknown (only stopping helps), with any other error if a unit at fault made the
-   * backend fail the batch: nothing was written, and the caller halves the batch to find it.
+   * backend fail the batch: nothing was written, and the caller takes the batch apart to find it. So it is with
+   * `thread_locked` as well, but what is at fault is a thread, and its units may be written later.
    */
   commit(units: readonly Unit[], onLate?: () => void): Promise<Verdict[]>
 
@@ -255,7 +256,7 @@ export interface Offer {
   readonly elsewhere?: ReadonlyMap<string, number>
   readonly counts?: {
     readonly pending: number
-    /** Pending tasks that may start but whose agent this node does not have. */
+    /** Pending tasks that may start, and orphans that could go on, but whose agent this node does not have. */
     readonly unclaimable: number
     /** Tasks that have not ended; principals that have none are not in it. */
     readonly openByPrincipal: ReadonlyMap<Principal, number>

@@ -130,6 +130,36 @@ describe('holdfast doctor', () => {
     expect(await doctor(folder)).toMatchObject({ code: 1 })
   })
 
+  it('tells by agent what a server left behind that is gone', async () => {
+    const folder = tempFolder()
+    const hang = { agent: 'script', input: { script: [{ hang: true }] } }
+    const server = await LocalServer.start({ folder })
+    for (const thread of ['a', 'b', 'c']) {
+      const { id } = await server.post<{ id: string }>(`/v1/threads/${thread}/runs`, hang)
+      await server.follow(`/v1/threads/${thread}/events?task=${id}`, /task\.started/)
+    }
+    const atWork = await doctor(folder, { HOLDFAST_URL: server.url })
+    expect(atWork.of('tasks')).toEqual({ name: 'tasks', status: 'ok', finding: 'None was left behind' })
+    await server.end('SIGKILL')
+    const database = new DatabaseSync(join(folder, 'holdfast', 'holdfast.db'))
+    database.exec(`UPDATE tasks SET agent = 'gone' WHERE id <> 'bg_0'`)
+    database.close()
+    expect((await doctor(folder)).of('tasks')).toMatchObject({
+      status: 'note',
+      finding: '3 tasks belong to a server that is gone: 2 of gone, 1 of script',
+      advice: 'The next start goes on with those whose agents it has',
+    })
+    const next = await LocalServer.start({ folder })
+    await next.follow('/v1/threads/a/events', /task\.resumed/)
+    expect((await doctor(folder, { HOLDFAST_URL: next.url })).of('tasks')).toMatchObject({
+      status: 'note',
+      finding: '2 tasks belong to a server that is gone: 2 of gone',
+      advice: expect.stringContaining('config file'),
+    })
+    // Nobody tells which server has the store.
+    expect((await doctor(folder)).of('tasks')).toBeUndefined()
+  })
+
   it('tells damage', async () => {
     const folder = await usedFolder()
     const path = join(folder, 'holdfast', 'holdfast.db')

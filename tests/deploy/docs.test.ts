@@ -19,12 +19,20 @@ interface Documented {
   readonly code: number
 }
 
+function sectionOf(page: string, heading: string): string {
+  return page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
+}
+
 /** The commands under a heading of the second level, in their order. A comment says how one ends that does not end with 0. */
 function commandsUnder(page: string, heading: string): readonly Documented[] {
-  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
-  const blocks = [...section.matchAll(/^```console\n(.*?)^```$/gms)].flatMap((match) => match[1] ?? [])
+  const blocks = [...sectionOf(page, heading).matchAll(/^```console\n(.*?)^```$/gms)].flatMap((match) => match[1] ?? [])
   const lines = blocks.flatMap((block) => [...block.matchAll(/^\$ (.*)$/gm)].flatMap((match) => match[1] ?? []))
   return lines.map((line) => ({ line, code: Number(/# exits with (\d+)$/.exec(line)?.[1] ?? 0) }))
+}
+
+/** The statements under a heading, in one text. */
+function sqlUnder(page: string, heading: string): string {
+  return [...sectionOf(page, heading).matchAll(/^```sql\n(.*?)^```$/gms)].map((match) => match[1] ?? '').join('')
 }
 
 /** A folder in which `holdfast` is the program. */
@@ -66,6 +74,19 @@ describe('docs/operations.md', () => {
 
   it('has commands that upgrade a database', async () => {
     await runAll(commandsUnder(operations, 'Upgrade'), (await here().database()).url)
+  })
+
+  it('grants a user that may not change the schema all that a node needs', async () => {
+    const { url, query } = await here().database()
+    await query('CREATE ROLE nodes LOGIN')
+    await runAll([{ line: 'holdfast migrate', code: 0 }], url)
+    const store = url.replace('holdfast@', 'nodes@')
+    await runAll([{ line: 'holdfast doctor', code: 1 }], store)
+    await query(sqlUnder(operations, 'Upgrade'))
+    await runAll([{ line: 'holdfast doctor', code: 0 }], store)
+    const server = await node(store)
+    const { id } = await server.post<{ id: string }>('/v1/threads/t/runs', { agent: 'echo', prompt: 'hi' })
+    expect(await server.follow(`/v1/threads/t/events?task=${id}`)).toContain('task.completed')
   })
 
   it.skipIf(programs === undefined)('has commands that copy a database and bring it back', async () => {

@@ -75,7 +75,43 @@ describe('holdfast doctor on a database', () => {
     await two.follow(`/v1/threads/t/events?task=${id}`, /task\.started/)
     await two.end('SIGKILL')
     const gone = () => doctor(database.url).then((found) => found.of('nodes')?.finding)
-    await expect.poll(gone, { timeout: 20_000 }).toBe('0 have a lease, and 1 task belongs to nodes that are gone')
+    await expect
+      .poll(gone, { timeout: 20_000 })
+      .toBe('0 have a lease, and 1 task belongs to nodes that are gone: 1 of script')
+  })
+
+  it('tells by agent what no node goes on with', async () => {
+    const gone = { agent: 'gone', count: 2, sinceAt: 0 }
+    const fresh = { agent: 'script', count: 1, sinceAt: Number.MAX_SAFE_INTEGER }
+    const finding = '1 has a lease, and 3 tasks belong to nodes that are gone: 2 of gone, 1 of script'
+    expect(await said({}, { nodeCount: 1, orphanCount: 3, orphans: [gone, fresh] })).toEqual([
+      { name: 'nodes', status: 'note', finding, advice: 'Start a node that has the agent gone' },
+    ])
+    const [started] = await said({}, { nodeCount: 1, orphanCount: 1, orphans: [fresh] })
+    expect(started?.advice).toContain('within a lease and some seconds')
+    const ended = await said({}, { nodeCount: 1, orphanCount: 1, orphans: [] })
+    expect(ended).toMatchObject([{ finding: '1 has a lease, and 1 task belongs to nodes that are gone' }])
+  })
+
+  it('counts by agent what nodes left behind, since their leases were over', async () => {
+    const database = await here().database()
+    await (await node(database)).end('SIGTERM')
+    const add = (n: number, startedAt: number, cancelRequestedAt: number | null) =>
+      database.query(
+        `INSERT INTO holdfast.tasks (id, thread, principal, type, agent, status, place, ready, taken, closure, node, attempt, epoch,
+          first_seq, seq, created_at, doc, started_at, cancel_requested_at)
+        VALUES ('bg_' || $1::bigint, $1, 'alice', 'task', 'gone', 'running', 1, false, false, false, 'dead', 1, 1, 0, 0, 5, '{}', $2, $3)`,
+        [n, startedAt, cancelRequestedAt],
+      )
+    await add(1, 7, null)
+    await add(2, 9, null)
+    // Whoever takes it over ends it.
+    await add(3, 6, 10)
+    const { contents } = await inspectStore(database.url)
+    expect(contents).toMatchObject({ orphanCount: 3, orphans: [{ agent: 'gone', count: 2, sinceAt: 7 }] })
+    await database.query(`INSERT INTO holdfast.nodes (id, until_at) VALUES ('dead', 8)`)
+    const known = await inspectStore(database.url)
+    expect(known.contents?.orphans).toEqual([{ agent: 'gone', count: 2, sinceAt: 8 }])
   })
 
   it('tells a schema that is older, newer, and of a newer major', async () => {
@@ -91,6 +127,18 @@ describe('holdfast doctor on a database', () => {
     await database.query('UPDATE holdfast.meta SET major = 2')
     const newer = await doctor(database.url)
     expect([newer.code, newer.of('schema')?.finding]).toEqual([1, expect.stringContaining('Upgrade Holdfast')])
+  })
+
+  it('tells a schema that has lost a table', async () => {
+    const database = await here().database()
+    await (await node(database)).end('SIGTERM')
+    await database.query('DROP TABLE holdfast.nodes')
+    const found = await doctor(database.url)
+    expect(found.code).toBe(1)
+    expect(found.of('schema')).toMatchObject({
+      status: 'wrong',
+      finding: expect.stringMatching(/lacks the table nodes of 0001_tables\.sql\. Restore it from a copy$/),
+    })
   })
 
   it('tells what a user may not do', async () => {
@@ -109,9 +157,15 @@ describe('holdfast doctor on a database', () => {
     })
     await database.query('GRANT USAGE ON SCHEMA holdfast TO weak')
     await database.query('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdfast TO weak')
+    const unnumbered = await doctor(url)
+    expect(unnumbered.code).toBe(1)
+    expect(unnumbered.of('store rights')?.finding).toContain('USAGE on mail_n_seq')
+    expect(unnumbered.of('schema')).toMatchObject({ status: 'ok' })
+    await database.query('GRANT USAGE ON ALL SEQUENCES IN SCHEMA holdfast TO weak')
+    await database.query('REVOKE EXECUTE ON FUNCTION holdfast.write_key FROM public')
+    expect((await doctor(url)).of('store rights')?.finding).toBe('weak lacks EXECUTE on write_key')
+    await database.query('GRANT EXECUTE ON FUNCTION holdfast.write_key TO public')
     expect((await doctor(url)).of('store rights')).toMatchObject({ status: 'ok' })
-    // And that is enough for a node.
-    expect(await (await node({ ...database, url })).end('SIGTERM')).toBe(0)
     await database.query('UPDATE holdfast.meta SET minor = minor - 1')
     expect((await doctor(url)).of('store rights')?.finding).toBe('weak lacks CREATE on the schema')
   })
@@ -150,6 +204,20 @@ describe('holdfast doctor on a database', () => {
     expect([nowhere.code, nowhere.of('store')?.finding]).toEqual([1, expect.stringContaining('no such database')])
   })
 
+  it('tells a database that takes no writes', async () => {
+    const database = await here().database()
+    await (await node(database)).end('SIGTERM')
+    await database.query(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`)
+    const found = await doctor(database.url)
+    expect(found.code).toBe(1)
+    expect(found.of('durability')).toBeUndefined()
+    expect(found.of('server')).toMatchObject({
+      status: 'wrong',
+      finding: 'default_transaction_read_only is on, so it takes no writes',
+      advice: expect.stringContaining('Turn it off'),
+    })
+  })
+
   it('tells tasks that nobody starts, by agent', async () => {
     const database = await here().database()
     const server = await node(database)
@@ -175,6 +243,7 @@ describe('holdfast doctor on a database', () => {
       'note',
       'tasks has 200000 dead rows beside 1000',
     ],
+    ['a lost index', {}, { missingIndexes: ['tasks_held of 0001_tables.sql'] }, 'wrong', 'tasks_held of 0001'],
     ['no notices', { passesNotices: false }, {}, 'note', 'by polling'],
     [
       'a long transaction',

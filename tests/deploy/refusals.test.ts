@@ -111,6 +111,14 @@ describe('holdfast serve is refused with 1 and one line', () => {
     expect([end.code, saidIn(end)]).toEqual([1, expect.stringMatching(/^holdfast: .*synchronous_commit is off.*\n$/)])
   })
 
+  it('on a database that takes no writes', async () => {
+    const { url, name, query } = await here().database()
+    await query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+    const end = await refused(as(url))
+    const line = /^holdfast: .*default_transaction_read_only is on.*Turn it off.*\n$/
+    expect([end.code, saidIn(end)]).toEqual([1, expect.stringMatching(line)])
+  })
+
   it('on a schema of a newer major', async () => {
     const { url, query } = await here().database()
     const folder = tempFolder()

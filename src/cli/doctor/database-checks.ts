@@ -2,6 +2,7 @@ import type { Database } from '../settings/local-store.ts'
 import { age } from '../show/ages.ts'
 import { fileSize } from '../show/file-size.ts'
 import { type Check, note, ok, wrongly } from './check.ts'
+import { countedByAgent } from './left-behind-check.ts'
 
 export type DatabaseReport = Awaited<ReturnType<Database['inspectStore']>>
 type Contents = NonNullable<DatabaseReport['contents']>
@@ -29,7 +30,9 @@ export function databaseChecks(report: DatabaseReport, connectionsPerNode: numbe
     connectionsCheck(report, connectionsPerNode),
     serverClockCheck(report, now),
     upkeepCheck(report),
-    ...(contents ? [transactionsCheck(contents), nodesCheck(contents), waitingCheck(contents, report.now)] : []),
+    ...(contents
+      ? [transactionsCheck(contents), nodesCheck(contents, report.now), waitingCheck(contents, report.now)]
+      : []),
     sizeCheck(report),
   ]
 }
@@ -44,7 +47,8 @@ function rightsCheck({ user, missingRights }: DatabaseReport): Check {
   if (missingRights.length === 0) return ok('store rights', `${user} may do what a node has to`)
   const more = missingRights.length > 3 ? ` and ${missingRights.length - 3} more` : ''
   const finding = `${user} lacks ${missingRights.slice(0, 3).join(', ')}${more}`
-  return wrongly('store rights', finding, `Grant it, or let nodes use the user that made the schema`)
+  const advice = 'Grant it as docs/operations.md does under Upgrade, or let nodes use the user that made the schema'
+  return wrongly('store rights', finding, advice)
 }
 
 function schemaCheck({ schema }: DatabaseReport): Check {
@@ -99,6 +103,10 @@ function upkeepCheck({ autovacuum, transactionAge, contents }: DatabaseReport): 
   }
   const [broken] = contents?.invalidIndexes ?? []
   if (broken !== undefined) return wrongly(name, `The index ${broken} is not valid`, `REINDEX INDEX ${broken}`)
+  const [gone] = contents?.missingIndexes ?? []
+  if (gone !== undefined) {
+    return wrongly(name, `The index ${gone} is not there, so reads are slow`, 'Make it again as that migration does')
+  }
   const bloated = contents?.tables.find((table) => table.deadRows > Math.max(deadRowsMany, table.liveRows))
   if (!bloated) return ok(name, 'autovacuum keeps up')
   const finding = `${bloated.name} has ${bloated.deadRows} dead rows beside ${bloated.liveRows}`
@@ -114,13 +122,19 @@ function transactionsCheck({ oldestTransaction }: Contents): Check {
   return ageMs < transactionMsMax ? note(name, finding, advice) : wrongly(name, finding, advice)
 }
 
-function nodesCheck({ nodeCount, orphanCount }: Contents): Check {
-  const finding = `${nodeCount} ${nodeCount === 1 ? 'has' : 'have'} a lease`
-  if (orphanCount === 0) return ok('nodes', finding)
+function nodesCheck({ nodeCount, orphanCount, orphans }: Contents, now: number): Check {
+  const leases = `${nodeCount} ${nodeCount === 1 ? 'has' : 'have'} a lease`
+  if (orphanCount === 0) return ok('nodes', leases)
   const tasks = `${orphanCount} ${orphanCount === 1 ? 'task belongs' : 'tasks belong'} to nodes that are gone`
-  if (nodeCount === 0) return note('nodes', `${finding}, and ${tasks}`, 'The next node that starts goes on with them')
-  const advice = 'The others go on with them within a lease and some seconds; if not, no node has their agents'
-  return note('nodes', `${finding}, and ${tasks}`, advice)
+  const finding = `${leases}, and ${tasks}${countedByAgent(orphans)}`
+  if (nodeCount === 0) return note('nodes', finding, 'The next node that starts goes on with those whose agents it has')
+  const late = orphans.filter(({ sinceAt }) => now - sinceAt > waitMsMax).map(({ agent }) => agent)
+  if (late.length === 0) return note('nodes', finding, 'The others go on with them within a lease and some seconds')
+  return note(
+    'nodes',
+    finding,
+    `Start a node that has the ${late.length === 1 ? 'agent' : 'agents'} ${late.join(', ')}`,
+  )
 }
 
 function waitingCheck({ waiting }: Contents, now: number): Check {

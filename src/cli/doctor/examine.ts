@@ -6,8 +6,9 @@ import { readSettings, type Sources } from '../settings/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type Check, note, ok, thrown } from './check.ts'
 import { folderCheck, tokenCheck } from './folder-checks.ts'
+import { leftBehindChecks } from './left-behind-check.ts'
 import { clockCheck, nodeCheck } from './machine-checks.ts'
-import { serverCheck } from './server-check.ts'
+import { type ServerFindings, serverCheck } from './server-check.ts'
 import { type StoreFindings, storeChecks } from './store-checks.ts'
 
 export interface ExamineFlags extends StoreFlags {
@@ -28,16 +29,26 @@ export async function examine(flags: ExamineFlags, around: Around, signal: Abort
   const { checks, store, principals } = await configured(flags, around)
   const folder = stateFolder(around.env)
   const found: StoreFindings = store ? await storeChecks(store, around.clock.now()) : { checks: [], isHeld: false }
-  const address = await addressOf(flags, around, checks)
+  const server = await serverFindings(await addressOf(flags, around, checks), found.isHeld, around, signal)
   return [
     nodeCheck(process.versions.node),
     ...checks,
     folderCheck(folder),
     tokenCheck(folder, principals),
     ...found.checks,
+    ...leftBehindChecks(found, server.node),
     clockCheck(around.clock.now(), found.newestAt),
-    typeof address === 'string' ? await serverCheck(address, found.isHeld, { clock: around.clock, signal }) : address,
+    server.check,
   ]
+}
+
+async function serverFindings(
+  address: string | Check,
+  isStoreHeld: boolean,
+  { clock }: Around,
+  signal: AbortSignal,
+): Promise<ServerFindings> {
+  return typeof address === 'string' ? serverCheck(address, isStoreHeld, { clock, signal }) : { check: address }
 }
 
 async function configured({ store, config: file }: ExamineFlags, around: Around): Promise<Configured> {

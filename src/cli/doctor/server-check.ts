@@ -6,7 +6,14 @@ const answerMsMax = 3_000
 
 interface Probe {
   readonly isAlive: boolean
+  /** Who answers. */
+  readonly node?: string
   readonly readiness?: { readonly status: number; readonly body: unknown }
+}
+
+export interface ServerFindings {
+  readonly check: Check
+  readonly node?: string
 }
 
 interface Patience {
@@ -15,8 +22,10 @@ interface Patience {
 }
 
 /** Whether a server answers where clients would look for one, and takes work. */
-export async function serverCheck(url: string, isStoreHeld: boolean, patience: Patience): Promise<Check> {
-  return serverFinding(url, isStoreHeld, await probe(url, patience))
+export async function serverCheck(url: string, isStoreHeld: boolean, patience: Patience): Promise<ServerFindings> {
+  const probed = await probe(url, patience)
+  const { node } = probed
+  return { check: serverFinding(url, isStoreHeld, probed), ...(node !== undefined && { node }) }
 }
 
 export function serverFinding(url: string, isStoreHeld: boolean, { isAlive, readiness }: Probe): Check {
@@ -48,16 +57,24 @@ async function probe(url: string, { clock, signal }: Patience): Promise<Probe> {
     const isAlive = health?.status === 200 && (health.body as { status?: unknown } | undefined)?.status === 'ok'
     const readiness = isAlive ? await get(`${base}/readyz`, either) : undefined
     signal.throwIfAborted()
-    return { isAlive, ...(readiness && { readiness }) }
+    const node = isAlive ? health.node : undefined
+    return { isAlive, ...(node !== undefined && { node }), ...(readiness && { readiness }) }
   } finally {
     timer.cancel()
   }
 }
 
-async function get(url: string, signal: AbortSignal): Promise<Probe['readiness']> {
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly node: string | undefined
+}
+
+async function get(url: string, signal: AbortSignal): Promise<Answer | undefined> {
   try {
     const response = await fetch(url, { signal, redirect: 'error' })
-    return { status: response.status, body: await response.json() }
+    const node = response.headers.get('x-holdfast-node') ?? undefined
+    return { status: response.status, body: await response.json(), node }
   } catch {
     // Nobody there, nobody of ours, or not in time.
     return undefined

@@ -17,6 +17,8 @@ export interface StoreFindings {
   readonly checks: readonly Check[]
   readonly isHeld: boolean
   readonly newestAt?: number
+  /** Of a store that one server has at a time, if it was read. */
+  readonly executing?: StoreReport['executing']
 }
 
 /** Looks at the store, which may be in use, without changing anything. */
@@ -31,8 +33,8 @@ export async function storeChecks(store: LocalStore, now: number): Promise<Store
   try {
     const { inspectStore } = await backend()
     const report = inspectStore(path)
-    const { isHeld, newestAt } = report
-    return { checks: [...reportChecks(report), disk], isHeld, ...(newestAt !== undefined && { newestAt }) }
+    const { isHeld, newestAt, executing } = report
+    return { checks: [...reportChecks(report), disk], isHeld, executing, ...(newestAt !== undefined && { newestAt }) }
   } catch (error) {
     return { checks: [thrown('store', error), disk], isHeld: false }
   }

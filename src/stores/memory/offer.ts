@@ -14,7 +14,7 @@ export function offer(tables: Tables, leases: Leases, query: ClaimQuery): Offer 
   return {
     starts: oldest(starts, query.starts, query),
     orphans: oldest(orphans, query.orphans, query),
-    ...(query.withCounts && { counts: { ...count(tables, query.agents), nodes: leases.heldCount } }),
+    ...(query.withCounts && { counts: { ...count(tables, query.agents, abandoned), nodes: leases.heldCount } }),
   }
 }
 
@@ -45,12 +45,17 @@ function roomFor(agent: string, { limits }: ClaimQuery): number {
   return limit ? Math.max(0, limit.max - limit.executing) : Number.POSITIVE_INFINITY
 }
 
-function count(tables: Tables, agents: readonly string[]): Omit<NonNullable<Offer['counts']>, 'nodes'> {
+function count(
+  tables: Tables,
+  agents: readonly string[],
+  abandoned: readonly (readonly [string, readonly TaskRow[]])[],
+): Omit<NonNullable<Offer['counts']>, 'nodes'> {
   const { live, pending, ready, owed } = tables.changing
-  const foreign = [...ready.groups()].filter(([agent]) => !agents.includes(agent))
+  const foreign = [...ready.groups()].filter(([agent]) => !agents.includes(agent)).flatMap(([, rows]) => rows)
+  const stranded = abandoned.flatMap(([, rows]) => rows.filter(({ record }) => !canServe(record, agents)))
   return {
     pending: pending.group('pending').length,
-    unclaimable: foreign.reduce((sum, [, rows]) => sum + rows.length, 0),
+    unclaimable: foreign.length + stranded.length,
     openByPrincipal: countByPrincipal(live.groups()),
     owedHooks: owed.group(everybody).length,
   }

@@ -1,17 +1,22 @@
 import { fromColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
+import { lackingParts } from './schema-parts.ts'
 
 /** What a database keeps of Holdfast, and how it fares. */
 export interface Contents {
   /** Largest first. */
   readonly tables: readonly TableSize[]
   readonly invalidIndexes: readonly string[]
+  /** Those without which all is slow, each with the migration that makes it. */
+  readonly missingIndexes: readonly string[]
   /** The oldest transaction that goes on, of whoever. Rows that it may still see cannot be removed. */
   readonly oldestTransaction?: OldTransaction
   /** How many nodes have a lease now. */
   readonly nodeCount: number
   /** Tasks that belong to nodes without a lease: they are to be resumed. */
   readonly orphanCount: number
+  /** Those of them that need a node with their agent, by agent, those left for longest first. */
+  readonly orphans: readonly Orphans[]
   /** Tasks that could be started, by agent, those that wait for longest first. */
   readonly waiting: readonly Waiting[]
   /** The instant of the newest event, if there is any. */
@@ -30,6 +35,13 @@ export interface OldTransaction {
   readonly who: string
   readonly application: string
   readonly ageMs: number
+}
+
+export interface Orphans {
+  readonly agent: string
+  readonly count: number
+  /** When the first of their leases was over; of a node that is forgotten, when it started the first of them. */
+  readonly sinceAt: number
 }
 
 export interface Waiting {
@@ -65,6 +77,13 @@ const selectCounts = `
         AND NOT EXISTS (SELECT FROM holdfast.nodes l WHERE l.id = t.node AND ${isLive})) AS "orphanCount",
     (SELECT max(at) FROM holdfast.threads) AS "newestAt"`
 
+// Who was asked to stop, or has only to close, is ended by any node.
+const selectOrphans = `
+  SELECT coalesce(t.agent, '') AS agent, count(*) AS count, min(coalesce(l.until_at, t.started_at, t.created_at)) AS "sinceAt"
+  FROM holdfast.tasks t LEFT JOIN holdfast.nodes l ON l.id = t.node
+  WHERE t.status = 'running' AND NOT t.closure AND t.cancel_requested_at IS NULL AND (${isLive}) IS NOT TRUE
+  GROUP BY t.agent ORDER BY "sinceAt" LIMIT 10`
+
 const selectWaiting = `
   SELECT coalesce(t.agent, '') AS agent, count(*) AS count, min(t.created_at) AS "oldestAt" FROM holdfast.tasks t
   WHERE t.status = 'pending' AND t.ready AND NOT t.closure GROUP BY t.agent ORDER BY "oldestAt" LIMIT 10`
@@ -75,20 +94,28 @@ interface Counts {
   readonly newestAt: number | null
 }
 
-export async function readContents(connection: Connection, schema: string): Promise<Contents> {
+export async function readContents(connection: Connection, schema: string, minor: number): Promise<Contents> {
   const tables = await connection.query<TableSize>({ sql: selectTables, values: [schema] })
   const invalid = await connection.query<{ name: string }>({ sql: selectInvalid, values: [schema] })
+  const lacking = await lackingParts(connection, schema, minor)
   const [oldest] = await connection.query<OldTransaction>({ sql: selectOldest })
   const [counts] = await connection.query<Counts>({ sql: selectCounts })
+  const orphans = await connection.query<Orphans>({ sql: selectOrphans })
   const waiting = await connection.query<Waiting>({ sql: selectWaiting })
   const { nodeCount = 0, orphanCount = 0, newestAt = null } = counts ?? {}
   return {
     tables,
     invalidIndexes: invalid.map(({ name }) => name),
+    missingIndexes: lacking.map(({ name, migration }) => `${name} of ${migration}`),
     ...(oldest && { oldestTransaction: oldest }),
     nodeCount,
     orphanCount,
-    waiting: waiting.map((each) => ({ ...each, agent: fromColumn(each.agent) })),
+    orphans: orphans.map(named),
+    waiting: waiting.map(named),
     ...(newestAt !== null && { newestAt }),
   }
+}
+
+function named<Row extends { readonly agent: string }>(row: Row): Row {
+  return { ...row, agent: fromColumn(row.agent) }
 }

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { HoldfastError } from '../../core/errors.ts'
 import type { Connection } from './connection.ts'
 import type { Location } from './location.ts'
+import { type Migration, migrations, migrationText } from './migrations.ts'
+import { lackingParts, schemaParts, whyLacking } from './schema-parts.ts'
 
 /**
  * The schema has a version. The minor is the number of the last migration; within a major, migrations only add, so a
@@ -13,7 +14,6 @@ export interface SchemaVersion {
 }
 
 const major = 1
-const folder = new URL('./migrations/', import.meta.url)
 
 // Of all stores in all databases of a server; taken for a moment, so it does not matter that they share it.
 const migrationLock = 4_747_000_001
@@ -52,7 +52,7 @@ async function apply(connection: Connection, place: Location, missing: readonly 
   // To make one needs a right on the database even where there is one already.
   const [schema] = await connection.query({ sql: selectSchema, values: [place.schema] })
   if (!schema) await connection.run(`CREATE SCHEMA ${place.schema}`)
-  for (const { name } of missing) await connection.run(readFileSync(new URL(name, folder), 'utf8'))
+  for (const migration of missing) await connection.run(migrationText(migration))
   await connection.query({ sql: 'UPDATE holdfast.meta SET major = $1, minor = $2', values: [major, minor] })
 }
 
@@ -63,7 +63,14 @@ async function missingIn(connection: Connection, place: Location): Promise<reado
       `The store ${place.name} has schema ${found.major}.${found.minor}, newer than ${major}. Upgrade Holdfast`,
     )
   }
+  if (found) await checkParts(connection, place, found)
   return migrations().filter((migration) => migration.number > (found?.minor ?? 0))
+}
+
+/** A schema that lost something would refuse some of the work, or what keeps two nodes from writing the same would be gone. */
+async function checkParts(connection: Connection, place: Location, { minor }: SchemaVersion): Promise<void> {
+  const why = whyLacking(await lackingParts(connection, place.schema, minor))
+  if (why) throw refusal(`The store ${place.name} lacks ${why}`)
 }
 
 export interface SchemaState {
@@ -83,26 +90,21 @@ export async function readSchema(connection: Connection, place: Location): Promi
 
 const selectTables = 'SELECT tablename AS name FROM pg_catalog.pg_tables WHERE schemaname = $1'
 
+const metaAdvice = 'the table meta, which says its schema. Restore it from a copy'
+
 /** The version of the schema, or undefined if there is none. */
 async function readVersion(connection: Connection, place: Location): Promise<SchemaVersion | undefined> {
   const tables = await connection.query<{ name: string }>({ sql: selectTables, values: [place.schema] })
   if (tables.length === 0) return undefined
-  if (!tables.some((table) => table.name === 'meta')) {
+  const names = new Set(tables.map(({ name }) => name))
+  if (!names.has('meta')) {
+    const others = schemaParts(1).filter(({ kind, name }) => kind === 'table' && name !== 'meta')
+    if (others.every(({ name }) => names.has(name))) throw refusal(`The store ${place.name} lacks ${metaAdvice}`)
     throw refusal(`The schema ${place.schema} of ${place.name} is another program's. Name another with ?schema=NAME`)
   }
   const [version] = await connection.query<SchemaVersion>({ sql: 'SELECT major, minor FROM holdfast.meta' })
   if (version) return version
   throw refusal(`The store ${place.name} does not say its schema. Restore it from a copy`)
-}
-
-interface Migration {
-  readonly number: number
-  readonly name: string
-}
-
-function migrations(): Migration[] {
-  const names = readdirSync(folder).filter((name) => /^[0-9]{4}_.*\.sql$/.test(name))
-  return names.sort().map((name) => ({ number: Number(name.slice(0, 4)), name }))
 }
 
 function refusal(message: string): HoldfastError {
@@ -114,7 +116,8 @@ const versionMin = 140_000
 const selectServer = `
   SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS "versionText",
     current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
-    current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isReplica"`
+    current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "isReplica",
+    current_setting('default_transaction_read_only') = 'on' AS "isReadOnly"`
 
 export interface ServerRow {
   readonly version: number
@@ -123,6 +126,7 @@ export interface ServerRow {
   readonly synchronousCommit: string
   readonly encoding: string
   readonly isReplica: boolean
+  readonly isReadOnly: boolean
 }
 
 /** Rejects unless the server keeps what it has acknowledged, and is one that we know how to talk to. */
@@ -137,10 +141,14 @@ export async function readServer(connection: Connection): Promise<ServerRow> {
   return server
 }
 
+const readOnlyAdvice =
+  'Turn it off for this user or database; a provider may have turned it on because the disk is full'
+
 /** Why a server cannot be used, and what to do. */
 export function whyUnfit(server: ServerRow): string | undefined {
   if (server.version < versionMin) return `PostgreSQL ${server.versionText} is too old. Use 14 or newer`
   if (server.isReplica) return 'it is a replica. Name the primary'
+  if (server.isReadOnly) return `default_transaction_read_only is on, so it takes no writes. ${readOnlyAdvice}`
   if (server.encoding !== 'UTF8') return `its encoding is ${server.encoding}. Create the database with ENCODING 'UTF8'`
   if (server.fsync !== 'on') return 'fsync is off, so a crash would lose what was acknowledged. Turn it on'
   if (server.synchronousCommit !== 'off') return undefined

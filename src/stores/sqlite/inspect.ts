@@ -22,8 +22,16 @@ export interface StoreReport {
   readonly schema: SchemaState
   /** What SQLite finds wrong with it; empty if it is whole. */
   readonly damage: readonly string[]
+  /** Tasks that nodes execute, or executed when they went, and that need their agent to go on. */
+  readonly executing: readonly Executing[]
   /** The instant of the newest event, if there is any. */
   readonly newestAt?: number
+}
+
+export interface Executing {
+  readonly node: string
+  readonly agent: string
+  readonly count: number
 }
 
 export interface InspectOptions {
@@ -47,18 +55,24 @@ export function inspectStore(given: string, { isQuick = false }: InspectOptions 
   return { path, bytes, logBytes, othersMode, isHeld: held, isCopy: copy, ...read }
 }
 
-type Contents = Pick<StoreReport, 'schema' | 'damage' | 'newestAt'>
+// Who was asked to stop, or has only to close, is ended by any node.
+const selectExecuting = `
+  SELECT node, coalesce(agent, '') AS agent, count(*) AS count FROM tasks INDEXED BY tasks_held
+  WHERE held AND NOT closure AND cancel_requested_at IS NULL GROUP BY node, agent`
+
+type Contents = Pick<StoreReport, 'schema' | 'damage' | 'executing' | 'newestAt'>
 
 function readWithin(location: string, path: string, isQuick: boolean): Contents {
   try {
     const connection = new Connection(location, 'read')
     try {
       const schema = readSchema(connection, path)
-      if (!schema.found || isQuick) return { schema, damage: [] }
+      if (!schema.found || isQuick) return { schema, damage: [], executing: [] }
       const rows = connection.all<{ quick_check: string }>(`PRAGMA quick_check(${damageShownMax})`)
       const damage = rows.map((row) => row.quick_check).filter((row) => row !== 'ok')
       const newest = connection.get<{ at: number | null }>('SELECT max(at) AS at FROM threads')?.at
-      return { schema, damage, ...(typeof newest === 'number' && { newestAt: newest }) }
+      const executing = connection.all<Executing>(selectExecuting)
+      return { schema, damage, executing, ...(typeof newest === 'number' && { newestAt: newest }) }
     } finally {
       connection.close()
     }

@@ -34,6 +34,11 @@ const countUnclaimable = `
   SELECT count(*) AS count FROM tasks INDEXED BY tasks_startable
   WHERE startable AND (agent IS NULL OR agent NOT IN (SELECT value FROM json_each(?)))`
 
+const countStranded = `
+  SELECT count(*) AS count FROM tasks INDEXED BY tasks_held
+  WHERE held AND node = ? AND NOT closure AND cancel_requested_at IS NULL
+    AND (agent IS NULL OR agent NOT IN (SELECT value FROM json_each(?)))`
+
 const countOwed = 'SELECT count(*) AS count FROM tasks INDEXED BY tasks_owed WHERE hook_at IS NOT NULL'
 
 const countBytes = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
@@ -63,21 +68,31 @@ export function readOffer(connection: Connection, leaseHolders: readonly string[
   return {
     starts: oldest(starts, query.starts, query),
     orphans: oldest(orphans, query.orphans, query),
-    ...(query.withCounts && { counts: { ...readCounts(connection, agents), nodes: leaseHolders.length } }),
+    ...(query.withCounts && { counts: { ...readCounts(connection, agents, nodes), nodes: leaseHolders.length } }),
   }
 }
 
 type Counts = NonNullable<Offer['counts']>
 
-function readCounts(connection: Connection, agents: readonly string[]): Omit<Counts, 'nodes'> {
+function readCounts(
+  connection: Connection,
+  agents: readonly string[],
+  goneNodes: readonly { readonly node: string }[],
+): Omit<Counts, 'nodes'> {
   const open = connection.all<OpenRow>(countOpen)
   const pending = open.reduce((sum, { status, count }) => (status === 'pending' ? sum + count : sum), 0)
   const openByPrincipal = new Map<Principal, number>()
   for (const { principal, count } of open) openByPrincipal.set(principal, (openByPrincipal.get(principal) ?? 0) + count)
-  const unclaimable = connection.get<{ count: number }>(countUnclaimable, JSON.stringify(agents))?.count ?? 0
-  const owedHooks = connection.get<{ count: number }>(countOwed)?.count ?? 0
+  const known = JSON.stringify(agents)
+  const stranded = goneNodes.map(({ node }) => countOf(connection, countStranded, node, known))
+  const unclaimable = stranded.reduce((sum, count) => sum + count, countOf(connection, countUnclaimable, known))
+  const owedHooks = countOf(connection, countOwed)
   const bytes = connection.get<{ bytes: number }>(countBytes)?.bytes ?? 0
   return { pending, unclaimable, openByPrincipal, owedHooks, bytes }
+}
+
+function countOf(connection: Connection, sql: string, ...values: string[]): number {
+  return connection.get<{ count: number }>(sql, ...values)?.count ?? 0
 }
 
 function oldest(rows: readonly RefRow[], limit: number, { limits }: ClaimQuery): TaskRef[] {

@@ -73,10 +73,11 @@ export const claimCases: StoreCase[] = [
   }),
 
   storeCase('offers nothing that is running or ended, even if its record calls it ready', async (store) => {
+    await store.renew('node_1', 1000)
     await commit(store, accepting(running('bg_0', { ready: true })), accepting(ended('bg_1', { ready: true })))
     assert.deepEqual(await starts(store), [])
     const openByPrincipal = new Map([[alice, 1]])
-    const counts = { pending: 0, unclaimable: 0, openByPrincipal, owedHooks: 0, nodes: 0 }
+    const counts = { pending: 0, unclaimable: 0, openByPrincipal, owedHooks: 0, nodes: 1 }
     assert.deepEqual((await offerOf(store, { agents: [], withCounts: true })).counts, counts)
   }),
 
@@ -153,14 +154,29 @@ export const claimCases: StoreCase[] = [
 
   storeCase('counts what is pending and what the node cannot claim, when asked', async (store) => {
     const { agent: _, ...none } = pending('bg_5')
+    await store.renew('node_1', 1000)
     await commit(store, accepting(pending('bg_0')), accepting(pending('bg_1', { agent: 'demo' })))
     await commit(store, accepting(pending('bg_2', { agent: 'demo', ready: false })), accepting(running('bg_3')))
     await commit(store, accepting(pending('bg_4', { agent: 'demo', closure: true })), accepting(none))
     const openByPrincipal = new Map([[alice, 6]])
-    const counts = { pending: 5, unclaimable: 2, openByPrincipal, owedHooks: 0, nodes: 0 }
+    const counts = { pending: 5, unclaimable: 2, openByPrincipal, owedHooks: 0, nodes: 1 }
     assert.deepEqual((await offerOf(store, { withCounts: true })).counts, counts)
     assert.deepEqual((await offerOf(store, { withCounts: true, agents: [] })).counts, { ...counts, unclaimable: 3 })
     assert.equal('counts' in (await offerOf(store)), false)
+  }),
+
+  storeCase('counts what a node left behind that no agent here can go on with, when asked', async (store) => {
+    const counted = async () => (await offerOf(store, { node: 'node_2', withCounts: true })).counts?.unclaimable
+    const { agent: _, ...none } = running('bg_4', { closure: true })
+    const asked = running('bg_3', { agent: 'demo', cancelRequestedAt: 1 })
+    await commit(store, accepting(running('bg_0')), accepting(running('bg_1', { agent: 'demo' })), accepting(asked))
+    await commit(store, accepting(running('bg_2', { agent: 'demo', node: 'node_3' })), accepting(none))
+    await Promise.all(['node_1', 'node_2', 'node_3'].map((node) => store.renew(node, 1000)))
+    assert.equal(await counted(), 0)
+    await store.renew('node_1', 0)
+    assert.equal(await counted(), 1)
+    await store.renew('node_3', 0)
+    assert.equal(await counted(), 2)
   }),
 
   storeCase('counts what has not ended by principal, over all threads, when asked', async (store) => {

@@ -50,6 +50,7 @@ describe('the checks of the doctor', () => {
       isCopy: false,
       schema: { found: version, newest: version, missing: [] },
       damage: [],
+      executing: [],
     }
     expect(reportChecks(report).at(-1)).toMatchObject({ status: 'note', finding: '200.0 MiB, more than usual' })
     expect(reportChecks({ ...report, isCopy: true }).at(-1)).toMatchObject({ advice: 'The next start removes it' })
