@@ -50,7 +50,7 @@ export interface EventData {
   progress: { readonly value: number; readonly note?: string }
   usage: Usage
   custom: { readonly name: string; readonly payload?: unknown }
-  'inbox.accepted': { readonly id: string; readonly from?: string; readonly content: unknown }
+  'inbox.accepted': { readonly id: string; readonly from?: string; readonly content: unknown; readonly steer?: true }
   'question.asked': { readonly question: Question }
   'question.answered': { readonly id: string; readonly answer: unknown; readonly by: string }
   'question.closed': { readonly id: string; readonly reason: Closing }

@@ -43,9 +43,14 @@ export function steerMail(
 
 function deliver(draft: UnitDraft, task: TaskRecord, mail: Mail): void {
   draft.addMail(mail)
-  const { id, from, content } = mail
+  const { id, from, content, steer } = mail
   // What others write to a task is not written by its execution, so it carries no epoch.
-  const data = { id, ...(from !== undefined && { from }), content: JSON.parse(content) as unknown }
+  const data = {
+    id,
+    ...(from !== undefined && { from }),
+    content: JSON.parse(content) as unknown,
+    ...(steer !== undefined && { steer: true as const }),
+  }
   checkSize(data, draft.around.limits.eventBytes)
   draft.event('inbox.accepted', data, { ...task, epoch: 0 })
 }

@@ -8,8 +8,9 @@ import { checkInvariants } from './resume-invariants.ts'
 import { eventsUntil, logOf, onEachStore } from './world.ts'
 
 // Fast enough to be told often; all of its pauses are then multiples of five milliseconds.
-const input = { topic: 'Is it whole?', pace: 20 }
+const input = { topic: 'Is it whole?', pace: 80 }
 const agents = { demo: demoAgent() }
+const steer = 'Mind the gaps'
 
 async function answerOnce(runtime: Runtime, answer: string): Promise<void> {
   await eventsUntil(runtime, { thread: 't' }, ({ type }) => type === 'question.asked')
@@ -26,6 +27,7 @@ const story: Story = {
   }),
   async clients(runtime) {
     const { id } = await runtime.run({ thread: 't', agent: 'demo', input, idempotencyKey: 'go' })
+    await runtime.run({ thread: 't', agent: 'demo', prompt: steer, onBusy: 'steer', idempotencyKey: 'steer' })
     await answerOnce(runtime, 'My manager')
     await runtime.wait(id)
   },
@@ -71,6 +73,60 @@ onEachStore(['memory', 'sqlite'], (kind, world) => {
       expect(here.clock.now() - 1_700_000_000_000).toBeLessThan(1_000)
     })
 
+    it('goes on for long enough to be reloaded, killed, started again and cancelled by hand', async () => {
+      const here = world()
+      const runtime = await here.open({ agents })
+      const { id } = await runtime.run({ thread: 't', agent: 'demo', prompt: 'Is it long?' })
+      await answerOnce(runtime, 'A colleague')
+      await inQuietTime(here, runtime.wait(id), 400)
+      const { tasks } = await runtime.list({ thread: 't', parent: id })
+      for (const { startedAt = 0, completedAt = 0 } of tasks) {
+        expect(completedAt - startedAt).toBeGreaterThan(120_000)
+        expect(completedAt - startedAt).toBeLessThan(180_000)
+      }
+    })
+
+    it('reads what people write to it while it works, says so, and reports it', async () => {
+      const here = world()
+      const runtime = await here.open({ agents })
+      const { id } = await runtime.run({ thread: 't', agent: 'demo', input })
+      await runtime.run({ thread: 't', agent: 'demo', prompt: steer, onBusy: 'steer' })
+      await runtime.send(id, { content: { page: 7 } })
+      const heard = eventsUntil(runtime, { thread: 't', types: ['text.delta'] }, ({ type, data }) => {
+        return type === 'text.delta' && data.text.includes('{"page":7}')
+      })
+      await inQuietTime(here, heard)
+      expect((await runtime.get(id))?.status).toBe('running')
+      await answerOnce(runtime, 'A colleague')
+      expect(await inQuietTime(here, runtime.wait(id))).toMatchObject({
+        status: 'completed',
+        result: { notes: [steer, '{"page":7}'], findings: { length: 3 } },
+      })
+      const text = textOf(await logOf(runtime, 't'), id)
+      expect(text).toMatch(
+        /whenever you like\. Noted: “Mind the gaps”\. Noted: .*You told me: “Mind the gaps”, “{"page":7}”\./,
+      )
+      expect((await runtime.messages('t')).filter(({ role }) => role === 'user').at(-1)?.parts).toEqual([
+        { type: 'text', text: steer },
+      ])
+    })
+
+    it.each(['question', 'report'])('is steered while only its %s is left', async (left) => {
+      const here = world()
+      const runtime = await here.open({ agents })
+      const { id } = await runtime.run({ thread: 't', agent: 'demo', input })
+      const told = eventsUntil(runtime, { thread: 't' }, ({ type, data }) => {
+        return type === 'progress' && 'note' in data && data.note === '3 of 3 helpers are done'
+      })
+      if (left === 'report') await answerOnce(runtime, 'A colleague')
+      await inQuietTime(here, told)
+      await runtime.run({ thread: 't', agent: 'demo', prompt: steer, onBusy: 'steer' })
+      if (left === 'question') await answerOnce(runtime, 'A colleague')
+      await inQuietTime(here, runtime.wait(id))
+      expect(textOf(await logOf(runtime, 't'), id)).toContain('Noted: “Mind the gaps”. ')
+      expect((await runtime.list({ thread: 't', type: 'run' })).tasks.map((task) => task.id)).toEqual([id])
+    })
+
     it('goes on by itself when nobody answers', async () => {
       const here = world()
       const runtime = await here.open({ agents })
@@ -106,26 +162,35 @@ onEachStore(['memory', 'sqlite'], (kind, world) => {
     })
 
     it.each([
-      [{ subject: 'x' }, 'no field "subject"'],
-      [{ pace: 0 }, 'pace is a number'],
-      [{ topic: '' }, 'topic is a text'],
-      [{ part: 'moods' }, 'part is one of'],
-      ['x', 'its input is an object'],
-    ])('fails in words on the input %j', async (wrong, words) => {
-      const here = world()
-      const runtime = await here.open({ agents })
-      const { id } = await runtime.run({ thread: 't', agent: 'demo', input: wrong })
-      expect(await runtime.wait(id)).toMatchObject({
-        status: 'failed',
-        error: { message: expect.stringContaining(words) },
-      })
+      [{ subject: 'x' }, 'input', 'its input has no field "subject"'],
+      [{ pace: 0 }, 'input.pace', 'pace is a number from 0.1 to 100'],
+      [{ pace: 'x' }, 'input.pace', 'pace is a number from 0.1 to 100'],
+      [{ topic: ' ' }, 'input.topic', 'topic is a text of 1-200 characters'],
+      [{ part: 'moods' }, 'input.part', expect.stringContaining('part is one of')],
+      [7, 'input', 'its input is an object'],
+    ])('refuses the input %j when it is asked for', async (wrong, path, message) => {
+      const runtime = await world().open({ agents })
+      for (const asked of [runtime.run, runtime.spawn]) {
+        await expect(asked.call(runtime, { thread: 't', agent: 'demo', input: wrong })).rejects.toMatchObject({
+          code: 'invalid_input',
+          facts: { errors: [{ path, message }] },
+        })
+      }
+      expect((await runtime.list({ thread: 't' })).tasks).toEqual([])
+    })
+
+    it('fails in words on a text that is no prompt', async () => {
+      const runtime = await world().open({ agents })
+      const { id } = await runtime.run({ thread: 't', agent: 'demo', input: 'x' })
+      const message = expect.stringContaining('its input is an object')
+      expect(await runtime.wait(id)).toMatchObject({ status: 'failed', error: { message } })
     })
 
     it(
       'REST-13 comes out as if its process had not died, wherever it dies',
       async () => {
         const calm = await tell(kind, story, [])
-        const count = kind === 'memory' ? 60 : 12
+        const count = kind === 'memory' ? 40 : 12
         const places = Array.from({ length: count }, (_, n) => 2 + Math.floor((n * calm.commitCount) / count))
         for (const [index, at] of places.entries()) {
           const fault = index % 2 === 0 ? 'crash_after' : 'crash_before'

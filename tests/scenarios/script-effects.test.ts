@@ -79,17 +79,31 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
 
   it('a script that is not right is refused before any of it is executed', async () => {
     const runtime = await open(world())
-    const task = await ended(runtime, [{ say: 'x' }, { step: 'pay', effect: url }, { say: 'y', loud: 1 }, { dance: 1 }])
+    const script = [{ say: 'x' }, { step: 'pay', effect: url }, { say: 'y', loud: 1 }, { dance: 1 }]
+    await expect(ended(runtime, script)).rejects.toMatchObject({
+      code: 'invalid_input',
+      facts: {
+        errors: [
+          { path: 'input', message: 'input.script[2] has the unknown field "loud"' },
+          { path: 'input', message: 'input.script[3] is no op that is known here: "dance"' },
+        ],
+      },
+    })
+    expect([posts, await runtime.messages('t')]).toEqual([[], []])
+  })
+
+  it('a list that is no script fails before any of it is executed', async () => {
+    const runtime = await open(world())
+    const { id } = await runtime.run({ thread: 't', agent: 'script', input: [{ say: 'x' }] })
+    const task = await runtime.wait(id)
     expect(task).toMatchObject({ status: 'failed', error: { code: 'agent_error' } })
-    expect(task?.error?.message).toContain('input.script[2] has the unknown field "loud"')
-    expect(task?.error?.message).toContain('input.script[3] is no op that is known here: "dance"')
-    expect([posts, (await runtime.messages('t')).map(({ role }) => role)]).toEqual([[], ['user']])
+    expect(task?.error?.message).toContain('input must be an object with "script"')
   })
 
   it('a script may not reach out where that was not allowed', async () => {
     const runtime = await open(world())
-    const task = await ended(runtime, [{ step: 'pay', effect: url }], 'tame')
-    expect(task?.error?.message).toContain('input.script[0].effect is not allowed here')
+    const refused = ended(runtime, [{ step: 'pay', effect: url }], 'tame')
+    await expect(refused).rejects.toThrow('input.script[0].effect is not allowed here')
     expect(posts).toEqual([])
   })
 

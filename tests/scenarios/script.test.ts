@@ -127,6 +127,33 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await runtime.cancelAll('t')).toBe(1)
   })
 
+  it('a script goes on after a child whose result is larger than an event', async () => {
+    const runtime = await world().open({ agents })
+    const result = 'r'.repeat(300_000)
+    const { events, task } = await ended(runtime, [
+      { spawn: { script: [{ return: result }], wait: true } },
+      { say: 'went on' },
+    ])
+    const [child] = (await runtime.list({ thread: 't', type: 'agent' })).tasks
+    expect(emits(events)).toEqual([
+      ['custom', { name: 'child_ended', payload: { task: child?.id, status: 'completed', resultOmitted: true } }],
+      ['text.delta', { text: 'went on' }],
+    ])
+    expect(task).toMatchObject({ status: 'completed' })
+    expect(child?.result).toBe(result)
+  })
+
+  it('a script says a prompt that is longer than an event, in pieces that tear no character', async () => {
+    const runtime = await world().open({ agents })
+    const prompt = `x${'\u{1f99c}'.repeat(140_000)}`
+    const { id } = await runtime.run({ thread: 't', agent: 'script', prompt })
+    expect(await runtime.wait(id)).toMatchObject({ status: 'completed', result: { said: prompt } })
+    const said = (await eventsOf(runtime, 't', id)).filter(({ type }) => type === 'text.delta')
+    const pieces = said.map(({ data }) => (data as { text: string }).text)
+    expect(pieces.length).toBeGreaterThan(1)
+    expect([pieces.join(''), pieces.every((piece) => piece.isWellFormed())]).toEqual([prompt, true])
+  })
+
   it('a script reads its inbox, leaves the ends of its children alone, and gives up at a deadline', async () => {
     const here = world()
     const runtime = await here.open({ agents })

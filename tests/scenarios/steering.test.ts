@@ -81,6 +81,21 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect((await runtime.list({ thread })).tasks).toHaveLength(1)
   })
 
+  it('INBX-20 the log says which messages to a run are steering', async () => {
+    const finish = gate()
+    const runtime = await world().open({ agents: { deaf: () => finish.opened } })
+    const run = await runtime.run({ thread, agent: 'deaf', prompt: 'go' })
+    await runtime.run({ thread, agent: 'deaf', prompt: 'left', onBusy: 'steer' })
+    await runtime.send(run.id, { content: 'by the way' })
+    const mail = (await logOf(runtime, thread)).filter((event) => event.type === 'inbox.accepted')
+    expect(mail.map(({ data }) => [data.content, data.steer])).toEqual([
+      ['left', true],
+      ['by the way', undefined],
+    ])
+    finish.open()
+    await startsOf(runtime)
+  })
+
   it('INBX-20 steering that was read before a crash is in the conversation once after it', async () => {
     const here = world()
     const hasRead = gate()

@@ -1,4 +1,4 @@
-import { assertNever } from '../../core/errors.ts'
+import { assertNever, isHoldfastError } from '../../core/errors.ts'
 import type { AgentContext, QuestionOptions } from '../agent.ts'
 import { unlessStopped } from '../stop.ts'
 import { postEffect } from './effect.ts'
@@ -61,12 +61,15 @@ async function spawn(ctx: AgentContext, fields: SpawnFields): Promise<void> {
   })
   if (!wait) return
   const { task, status, answer, error } = await ctx.wait(child.id)
-  await ctx.emit('child_ended', {
-    task,
-    status,
-    ...(answer !== undefined && { result: answer }),
-    ...(error && { error }),
-  })
+  const ended = { task, status, ...(error && { error }) }
+  if (answer === undefined) return ctx.emit('child_ended', ended)
+  try {
+    await ctx.emit('child_ended', { ...ended, result: answer })
+  } catch (refused) {
+    // A result may be larger than an event. It is read from the task then, and the parent goes on.
+    if (!isHoldfastError(refused, 'too_large')) throw refused
+    await ctx.emit('child_ended', { ...ended, resultOmitted: true })
+  }
 }
 
 async function receive(ctx: AgentContext, { timeoutMs }: { readonly timeoutMs?: number }): Promise<void> {

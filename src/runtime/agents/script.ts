@@ -1,9 +1,10 @@
 import { failed } from '../../core/outcome.ts'
 import type { Result } from '../../core/result.ts'
 import type { Agent, AgentContext } from '../agent.ts'
+import type { StandardSchema } from '../standard-schema.ts'
 import { askedText } from './asked-text.ts'
 import { perform } from './script-ops.ts'
-import { type Program, readProgram, type ScriptRules } from './script-program.ts'
+import { type Op, type Program, readProgram, type ScriptRules } from './script-program.ts'
 import { scriptSchema } from './script-schema.ts'
 
 /** What a script may do. */
@@ -29,18 +30,45 @@ export function scriptAgent(options: ScriptOptions = {}): Agent {
   return {
     run: (ctx: AgentContext, input: unknown) => run(ctx, input, rules),
     description: 'Runs the program in its input',
+    input: programSchema(rules),
     inputSchema: scriptSchema(rules),
     // A program that a model writes could reach what listens on this machine.
     isSpawnable: false,
   }
 }
 
+/** Refuses a program that is not right where it is asked for. Prompts are texts, and parts and results lists. */
+function programSchema(rules: ScriptRules): StandardSchema {
+  const validate = (value: unknown) => {
+    const read = typeof value === 'string' || Array.isArray(value) ? undefined : readProgram(value, rules)
+    return read && 'problems' in read ? { issues: read.problems.map((message) => ({ message })) } : { value }
+  }
+  return { '~standard': { version: 1, vendor: 'holdfast', validate } }
+}
+
 async function run(ctx: AgentContext, input: unknown, rules: ScriptRules): Promise<unknown> {
   if (ctx.asked === 'wake') return wake(ctx, input as readonly Result[])
   const prompt = askedText(ctx, input)
-  if (prompt !== undefined) return execute(ctx, [{ say: prompt }])
+  if (prompt !== undefined) return execute(ctx, saying(prompt))
   const read = readProgram(input, rules)
   return 'problems' in read ? failed(refusal(read.problems)) : execute(ctx, read.program)
+}
+
+// Of an event, which has room for eight bytes of each; a control character takes six.
+const sayLengthMax = 32_768
+
+/** A prompt may be longer than an event. */
+function saying(prompt: string): Program {
+  const says: Op[] = []
+  let from = 0
+  do {
+    const end = from + sayLengthMax
+    // The two halves of a character stay together.
+    const to = /[\ud800-\udbff]/.test(prompt.charAt(end - 1)) ? end - 1 : end
+    says.push({ say: prompt.slice(from, to) })
+    from = to
+  } while (from < prompt.length)
+  return says
 }
 
 async function wake(ctx: AgentContext, results: readonly Result[]): Promise<unknown> {

@@ -4,7 +4,7 @@ import { type EventType, type StoredEvent, toEvent } from '../../../src/core/eve
 import { encodeLine } from '../../../src/core/event-line.ts'
 import { decodeRow, rowAfter } from '../../../src/core/event-row.ts'
 import { eventText, rowTexts } from '../../../src/core/event-text.ts'
-import { principal, taskId, threadId, threadKey } from '../../../src/core/id.ts'
+import { principal, taskId, threadId, threadKey, threadPattern } from '../../../src/core/id.ts'
 
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
 
@@ -53,6 +53,7 @@ const stored = fc
 
 const key = fc
   .stringMatching(/^[A-Za-z0-9._:@~-]{1,128}$/)
+  .filter((thread) => threadPattern.test(thread))
   .map((thread) => threadKey(principal('a"b\\c'), threadId(thread)))
 
 describe('the text of an event', () => {

@@ -1,6 +1,7 @@
-import type { Result } from '../../../core/result.ts'
+import type { InboxItem } from '../../../core/inbox-item.ts'
 import type { Task } from '../../../core/task.ts'
 import type { AgentContext } from '../../agent.ts'
+import { hearEnds, hearPeople } from './hearing.ts'
 import type { DemoInput } from './input.ts'
 import type { PartResult } from './part.ts'
 import { speak } from './speech.ts'
@@ -11,33 +12,36 @@ export interface DemoResult {
   readonly audience: string
   readonly answeredBy: string
   readonly findings: readonly PartResult[]
+  /** What people wrote to it meanwhile. */
+  readonly notes: readonly string[]
 }
 
 // Long enough for somebody who looks at it after a coffee; then the default answers.
 const questionMs = 30 * 60_000
-// How much of the whole the helpers are; the rest is the report.
-const waitingShare = 0.8
 
 /**
- * The run itself: spawns a helper for each part, asks a person and talks meanwhile, and puts together what came of it all.
+ * The run itself: spawns a helper for each part, asks a person, talks and listens meanwhile, and puts together what came of it all.
  * Its branches never share the key of a step, so they find theirs again in whatever order they come.
  */
 export async function leadResearch(ctx: AgentContext, input: DemoInput): Promise<DemoResult> {
   const { topic, pace } = input
   await ctx.think(`This has ${partNames.length} parts, which can be looked into side by side.`)
   await ctx.tool('plan', { topic }, () => ({ parts: partNames }))
-  const children: Task[] = []
-  for (const part of partNames) children.push(await spawnPart(ctx, input, part))
-  const [{ answer, by }, results] = await Promise.all([
+  for (const part of partNames) await spawnPart(ctx, input, part)
+  const notes: string[] = []
+  const said = speak(ctx, opening(topic), pace)
+  const [{ answer, by }, ends] = await Promise.all([
     ctx.ask({ ...question, timeoutMs: questionMs }),
-    resultsOf(ctx, children),
-    speak(ctx, opening(topic), pace),
+    hearEnds(ctx, partNames.length, said, notes),
+    said,
   ])
-  const findings = results.flatMap(found)
+  const findings = ends.flatMap(found).toSorted((a, b) => partNames.indexOf(a.part) - partNames.indexOf(b.part))
   const audience = String(answer)
   const summaries = findings.map(({ summary }) => summary)
-  await speak(ctx, report(topic, audience, by, summaries), pace)
-  return { topic, audience, answeredBy: by, findings }
+  await hearPeople(ctx, notes)
+  await speak(ctx, report({ topic, audience, by, summaries, notes }), pace)
+  await hearPeople(ctx, notes)
+  return { topic, audience, answeredBy: by, findings, notes }
 }
 
 /** Names are unique among the live tasks of a thread, and helpers of an earlier run may still be ending. */
@@ -50,18 +54,7 @@ function spawnPart(ctx: AgentContext, { topic, pace }: DemoInput, part: PartName
   })
 }
 
-/** One after the other, so that the progress is told in the same order when the record answers. */
-async function resultsOf(ctx: AgentContext, children: readonly Task[]): Promise<Result[]> {
-  const results: Result[] = []
-  for (const child of children) {
-    results.push(await ctx.wait(child.id))
-    const share = (waitingShare * results.length) / children.length
-    await ctx.progress(share, `${results.length} of ${children.length} helpers are done`)
-  }
-  return results
-}
-
 /** A helper may have been cancelled by itself; the report then goes without it. */
-function found({ status, answer }: Result): PartResult[] {
-  return status === 'completed' ? [answer as PartResult] : []
+function found(end: InboxItem): PartResult[] {
+  return end.kind === 'completed' ? [end.result as PartResult] : []
 }

@@ -1,7 +1,8 @@
 import type { AgentContext } from '../../agent.ts'
 import type { DemoInput } from './input.ts'
+import type { Part } from './parts.ts'
 import { pause, speak } from './speech.ts'
-import { type Part, type PartName, partOf } from './story.ts'
+import { type PartName, partOf } from './story.ts'
 
 export interface PartResult {
   readonly part: PartName
@@ -11,7 +12,7 @@ export interface PartResult {
 type Finding = Part['findings'][number]
 
 const triesMax = 3
-const retryMs = 1_500
+const retryMs = 2_000
 
 /** The work of one helper: looks things up, and tells what it found. */
 export async function researchPart(ctx: AgentContext, input: DemoInput, name: PartName): Promise<PartResult> {

@@ -1,8 +1,8 @@
 import type { AgentContext } from '../../agent.ts'
 
-// As fast as one reads along.
+// As fast as one reads aloud: three speak at once, and whoever watches has other things to do beside.
 const wordsPerChunk = 2
-const chunkMs = 400
+const chunkMs = 800
 
 /** Says a text a few words at a time, as a model would, one chunk after the other and a recorded pause between them. */
 export async function speak(ctx: AgentContext, text: string, pace: number): Promise<void> {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { agentsOf } from '../../../../src/cli/serving/agents.ts'
 import { maskedSettings } from '../../../../src/cli/settings/masked-settings.ts'
 import { readSettings } from '../../../../src/cli/settings/settings.ts'
+import { isHoldfastError } from '../../../../src/core/errors.ts'
 import { createRuntime, type Runtime } from '../../../../src/index.ts'
 
 let runtime: Runtime | undefined
@@ -11,18 +12,22 @@ afterEach(async () => {
   runtime = undefined
 })
 
-/** How a script that blocks for no time at all ends on a server with these settings. */
+/** How a script that blocks for no time at all ends on a server with these settings, or is refused. */
 async function statusOfBlocking(host: string, script: boolean | 'unsafe'): Promise<string | undefined> {
   runtime = createRuntime({ store: 'memory:', agents: agentsOf({ host, script, agents: {} }) })
-  const { id } = await runtime.run({ thread: 't', agent: 'script', input: { script: [{ blockMs: 0 }] } })
-  return (await runtime.wait(id))?.status
+  try {
+    const { id } = await runtime.run({ thread: 't', agent: 'script', input: { script: [{ blockMs: 0 }] } })
+    return (await runtime.wait(id))?.status
+  } catch (error) {
+    return isHoldfastError(error) ? error.code : undefined
+  }
 }
 
 describe('the agents of a server', () => {
   it.each([
     ['127.0.0.1', true, 'completed'],
     ['::1', 'unsafe', 'completed'],
-    ['0.0.0.0', true, 'failed'],
+    ['0.0.0.0', true, 'invalid_input'],
     ['0.0.0.0', 'unsafe', 'completed'],
   ] as const)('on %s with script %s: a script that blocks is %s', async (host, script, status) => {
     expect(await statusOfBlocking(host, script)).toBe(status)
