@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Client, type ClientNotice, createClient } from '../client/index.ts'
+import { type Client, type ClientNotice, createClient, HoldfastError, isHoldfastError } from '../client/index.ts'
 import { Ending } from './ending.ts'
 import { exitCodes } from './exit-code.ts'
 import { failureText } from './failure.ts'
@@ -57,6 +57,8 @@ export function createAct(program: Command, around: Surroundings, end: CommandEn
       try {
         const code = await ending.of(work(cli, ...given))
         end.code = typeof code === 'number' ? code : cli.hasClient ? exitCodes.ok : undefined
+      } catch (error) {
+        throw cli.named(error)
       } finally {
         cli.close()
       }
@@ -73,6 +75,7 @@ class CommandLine implements Cli {
   readonly #flags: GlobalFlags
   readonly #ending: Ending
   #client: Promise<Client> | undefined
+  #hasToken = false
   #say: (text: string) => void
 
   constructor(flags: GlobalFlags, around: Surroundings, ending: Ending) {
@@ -110,10 +113,19 @@ class CommandLine implements Cli {
     )
   }
 
+  /** The error of a server that refused a token, with what gave that: it may not be the one that was thought of. */
+  named(error: unknown): unknown {
+    if (!this.#hasToken || !isHoldfastError(error, 'unauthenticated')) return error
+    const said = this.#flags.token === undefined ? this.around.env['HOLDFAST_TOKEN'] && 'HOLDFAST_TOKEN' : '--token'
+    const message = `The server refused the token of ${said ?? 'the config file or of this machine'}`
+    return new HoldfastError('unauthenticated', message, { facts: error.facts, cause: error })
+  }
+
   async #connect({ isPatient = false }: ConnectOptions): Promise<Client> {
     const { signal } = this.#ending
     const { serverAddress } = await import('./settings/server-address.ts')
     const address = await serverAddress(this.#flags, this.around)
+    this.#hasToken = address.token !== undefined
     const onNotice = ({ message }: ClientNotice) => this.#say(message)
     const client = createClient({ ...address, onNotice, retryForMs: 0 })
     if (!isPatient) return client

@@ -5,7 +5,7 @@ import { exitCodeOf, exitCodes } from './exit-code.ts'
 import { failureText } from './failure.ts'
 import { timeLimitFlag } from './flag-value.ts'
 import { withExamples } from './help.ts'
-import { nearest } from './nearest.ts'
+import { nearestHint } from './nearest.ts'
 import type { Surroundings } from './surroundings.ts'
 import { packageVersion } from './version.ts'
 
@@ -23,11 +23,21 @@ export async function main(args: readonly string[], around: Surroundings): Promi
     asked = command
   })
   try {
+    checkHelp(program, args)
     await program.parseAsync(args, { from: 'user' })
     return end.code
   } catch (error) {
     return explain(error, program, asked, around)
   }
+}
+
+/** Without this, help for a command that is not there is the help of the program. */
+function checkHelp(program: Command, args: readonly string[]): void {
+  if (!args.includes('help')) return
+  const [asked, name] = program.parseOptions([...args]).operands
+  if (asked !== 'help' || name === undefined || name === 'help') return
+  if (program.commands.some((command) => command.name() === name)) return
+  program.error(`unknown command '${name}'`, { code: 'commander.unknownCommand' })
 }
 
 /** What the program says of a mishap that is not its command's. */
@@ -92,10 +102,11 @@ function misuse(error: CommanderError, program: Command, asked: Command): Error 
 
 /** What a flag or a command that is not there was probably meant to be. */
 function suggestion({ code, message }: CommanderError, program: Command, asked: Command): string {
-  const mistyped = /'(.*)'/s.exec(message)?.[1] ?? ''
-  const known = [...asked.options, ...program.options]
-  const flags = known.flatMap(({ long }) => long ?? [])
+  const [mistyped = ''] = /'(.*)'/s.exec(message)?.[1]?.split('=') ?? []
+  const known = [...asked.options, ...program.options].flatMap(({ long }) => long ?? [])
   const names = program.commands.map((each) => each.name())
-  if (code === 'commander.unknownOption') return `. The nearest is ${nearest(mistyped, [...flags, '--help'])}`
-  return code === 'commander.unknownCommand' ? `. The nearest is ${nearest(mistyped, names)}` : ''
+  const command = asked === program ? 'holdfast' : `holdfast ${asked.name()}`
+  const all = `. \`${command} --help\` has them all`
+  if (code === 'commander.unknownOption') return nearestHint(mistyped, [...known, '--help'], all)
+  return code === 'commander.unknownCommand' ? nearestHint(mistyped, names, all) : ''
 }

@@ -66,6 +66,7 @@ describe('holdfast dev', () => {
     expect(said).toContain(`Store     ${join(folder, 'holdfast', 'holdfast.db')}\n`)
     expect(said).toContain('Ctrl-C stops; tasks stay\n')
     expect(said).toContain(`holdfast --url ${server.url} attach demo\n`)
+    expect(said).toContain(`Again     holdfast --url ${server.url} run demo "What holds fast?"\n`)
     expect(said).not.toContain('"level"')
   })
 
@@ -95,6 +96,22 @@ describe('holdfast dev', () => {
     expect(server.process.stderr).toContain(`Port ${port} is taken; this is ${now}.\n`)
   })
 
+  it('prints where the console is, and a link for the owner of a token that was given', async () => {
+    const server = await LocalServer.start({ folder: tempFolder(), args: [...free, '--no-demo'] })
+    const said = server.process.stderr
+    expect(said).toContain(`Console   ${server.url}/console\n`)
+    expect(said).not.toContain(LocalServer.token)
+    const [, code] = said.match(/^Log in once, within 10 minutes: \S+\/console#login=(\S+)$/m) ?? []
+    const login = () =>
+      fetch(`${server.url}/v1/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code }),
+      })
+    expect(await (await login()).json()).toEqual({ principal: 'owner' })
+    expect((await login()).status).toBe(401)
+  })
+
   it('prints a link to log in by where the token is made', async () => {
     const folder = tempFolder()
     const server = await LocalServer.start({
@@ -103,7 +120,8 @@ describe('holdfast dev', () => {
       env: { HOLDFAST_TOKENS: 'bob=b0b' },
     })
     expect(server.process.stderr).not.toContain('Log in')
-    expect(server.process.stderr).not.toContain('Demo')
+    expect(server.process.stderr).toContain(`Console   ${server.url}/console\n`)
+    expect(server.process.stderr).not.toMatch(/^(Demo|Again)/m)
     const screen = new TerminalScreen([...free, '--store', 'memory:'], { folder, env: { XDG_STATE_HOME: folder } })
     const [, url] = await screen.shows(/Log in once, within 10 minutes: (http:\S+)\/console#login=\S+/)
     await screen.shows(new RegExp(`^holdfast listening on ${url}$`, 'm'))
@@ -117,6 +135,15 @@ describe('holdfast dev', () => {
     const askedAt = performance.now()
     expect(await server.end('SIGINT')).toBe(0)
     expect(performance.now() - askedAt).toBeLessThan(stopMsMax)
+  })
+
+  it.each([
+    ['SIGINT', 'sqlite:./dev.db', 'Stopping; what has not ended goes on at the next start'],
+    ['SIGTERM', 'memory:', 'Stopping; memory: keeps nothing'],
+  ] as const)('says at %s on %s: %s', async (signal, store, said) => {
+    const server = await LocalServer.start({ folder: tempFolder(), args: [...free, '--store', store, '--no-demo'] })
+    expect(await server.end(signal)).toBe(0)
+    expect(server.process.stderr.endsWith(`${said}\n`)).toBe(true)
   })
 
   it('gives the demo to the first who can log in where there is no owner', async () => {

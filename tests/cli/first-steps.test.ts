@@ -21,7 +21,7 @@ describe('the first steps of somebody new', () => {
     },
   )
 
-  it('are shown which node of several a log is of', async () => {
+  it('are shown which node of several a log is of, and which process that is', async () => {
     const folder = tempFolder()
     const server = new OwnedProcess({
       arguments: [program, 'serve', '--port', '0'],
@@ -30,8 +30,9 @@ describe('the first steps of somebody new', () => {
     })
     onTestFinished(async () => void (await server.end('SIGKILL')))
     const [line] = await server.line(/^.*"msg":"listening".*$/)
-    const { url, node } = JSON.parse(line) as { url: string; node?: string }
+    const { url, node, pid } = JSON.parse(line) as { url: string; node?: string; pid?: number }
     const { headers } = await fetch(`${url}/readyz`)
     expect(node).toBe(headers.get('x-holdfast-node'))
+    expect(pid).toBe(server.pid)
   })
 })

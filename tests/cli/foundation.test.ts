@@ -35,7 +35,9 @@ describe('a command', () => {
     expect((await cli(['threads'], { folder })).code).toBe(0)
     expect((await cli(['threads'], { folder, env: { HOLDFAST_URL: nowhere } })).code).toBe(7)
     expect((await cli(['threads', '--url', server.url], { folder, env: { HOLDFAST_URL: nowhere } })).code).toBe(0)
-    expect((await cli(['threads'], { folder, env: { HOLDFAST_TOKEN: 'wrong' } })).code).toBe(4)
+    const refused = await cli(['threads'], { folder, env: { HOLDFAST_TOKEN: 'wrong' } })
+    expect(refused.code).toBe(4)
+    expect(refused.stderr).toContain('The server refused the token of HOLDFAST_TOKEN\n')
   })
 
   it('refuses a setting of the config file that does not exist, naming the nearest', async () => {
@@ -56,11 +58,19 @@ describe('a command', () => {
     )
   })
 
+  it('says 4 where it has no token, and how to give one', async () => {
+    const { code, stderr } = await cli(['ps', '--url', server.url])
+    expect(code).toBe(4)
+    expect(stderr).toMatch(
+      /^holdfast: Give a valid token .*\n {2}Give the token of the server with --token or HOLDFAST_TOKEN\.\n/,
+    )
+  })
+
   it('says 4 and the request id to a wrong token, which it does not repeat', async () => {
     const { code, stdout, stderr } = await cli(['ps', '--token', 'mistyped'], { server })
     expect([code, stdout]).toEqual([4, ''])
     expect(stderr).toMatch(
-      /^holdfast: .*token.*\n {2}Give the token .*--token or HOLDFAST_TOKEN.\n {2}Request id: \S+\n$/,
+      /^holdfast: The server refused the token of --token\n {2}Give the token .*--token or HOLDFAST_TOKEN.\n {2}Request id: \S+\n$/,
     )
     expect(stderr).not.toContain('mistyped')
   })

@@ -35,7 +35,9 @@ describe('holdfast inspect', () => {
       { code: 'queue', waitsFor: [first.id, second.id], command: `holdfast inspect ${first.id}` },
     ])
     expect(why[0]?.text).toMatch(
-      new RegExp(`^Queued behind ${first.id}, which has run for \\d+s; .* is 1\\. .* also ${second.id}\\.$`),
+      new RegExp(
+        `^Queued behind ${first.id}, which has run for \\d+s; it is number 2 in the queue\\. .* also ${second.id}\\.$`,
+      ),
     )
   })
 
@@ -102,6 +104,25 @@ describe('holdfast inspect', () => {
     while ((await server.request('GET', '/readyz')).status === 200);
     const { why } = await inspect(server, task.id)
     expect(why.map(({ code }) => code)).toEqual(['draining'])
+  })
+
+  it('says where a task is at work that nothing holds up, and what it did last, in a pipe, as JSON and on a terminal', async () => {
+    const server = await started()
+    const task = await runScript(server, 't', [...Array<object>(210).fill({ say: 'x' }), { receive: {} }])
+    await logged(server, 't', /"seq":213\b/)
+    const node = (await server.request('GET', '/readyz')).headers.get('x-holdfast-node')
+    const said = `At work on the node ${node}, or waiting for a message: nothing that the server knows of holds it up.`
+    const last = /Its last event is number 213, text\.delta, \d+s ago\.$/
+    const { why } = await inspect(server, task.id)
+    expect(why).toMatchObject([{ code: 'work', command: `holdfast logs ${task.id}` }])
+    expect(why[0]?.text.startsWith(said)).toBe(true)
+    expect(why[0]?.text).toMatch(last)
+    const { stdout } = await cli(['inspect', task.id], { server })
+    expect(stdout).toContain(`why\t${said}`)
+    const screen = new TerminalScreen(['inspect', task.id], { server, columns: 200 })
+    await screen.ended
+    expect(screen.text).toContain(said)
+    expect(screen.text).not.toContain('Why it does not move')
   })
 
   it('says everything on one line per field in a pipe, and of a task that ended how', async () => {

@@ -32,6 +32,18 @@ onSharedServer(['memory'], (_kind, server) => {
       expect([code, stderr]).toEqual([0, ''])
     })
 
+    it('says of a type that it does not know that nothing may come of it', async () => {
+      const run = await endedRun(freshThread(), [{ say: 'a' }])
+      expect(await logs(run.id, '--types', 'bogus.type,text.delta,tsk.started', '--json')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^[^\n]*"text\.delta"[^\n]*\n$/),
+        stderr:
+          'No event type bogus.type is known here\n' +
+          'No event type tsk.started is known here. The nearest is task.started\n',
+      })
+      expect(await logs(run.id, '--types', 'bogus.type', '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' })
+    })
+
     it('joins text, and prints everything else in a line that no terminal takes for a command', async () => {
       const run = await endedRun(freshThread(), [
         { say: 'one ' },

@@ -48,8 +48,15 @@ export function orderOf(line: string, questions: readonly string[] = []): Order 
     case '?':
       return { do: 'help' }
     default:
-      return { do: 'refuse', message: `There is no /${name}. The nearest is /${nearest(name, names)}; /help shows all` }
+      return { do: 'refuse', message: noSuch(name) }
   }
+}
+
+function noSuch(name: string): string {
+  const near = nearest(name, names)
+  return near === undefined
+    ? `There is no /${name}; /help shows all`
+    : `There is no /${name}. The nearest is /${near}; /help shows all`
 }
 
 function answerOf(rest: string, questions: readonly string[]): Order {

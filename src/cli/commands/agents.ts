@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type AgentLine, HoldfastError } from '../../client/index.ts'
 import type { Act, Cli } from '../command.ts'
 import { withExamples } from '../help.ts'
-import { nearest } from '../nearest.ts'
+import { nearestHint } from '../nearest.ts'
 import { jsonText } from '../show/json-text.ts'
 import { oneLine } from '../show/plain-text.ts'
 
@@ -65,9 +65,6 @@ function schemaText({ inputSchema }: AgentLine, indent?: number): string {
 }
 
 function unknownAgent(name: string, all: readonly AgentLine[]): Error {
-  const near = nearest(
-    name,
-    all.map((agent) => agent.name),
-  )
-  return new HoldfastError('unknown_agent', `The server has no agent ${name}. The nearest is ${near ?? 'none'}`)
+  const names = all.map((agent) => agent.name)
+  return new HoldfastError('unknown_agent', `The server has no agent ${name}${nearestHint(name, names)}`)
 }

@@ -24,7 +24,7 @@ export function define(program: Command, act: Act): void {
         'It does not wait for their ends.',
     )
     .argument('[ids...]', 'tasks, such as bg_3')
-    .option('--reason <text>', 'why; kept in the log')
+    .option('--reason <text>', 'why; kept in the log, and in the error of the task')
     .option('--no-tree', 'leave alone what was spawned under them')
     .option('--thread <thread>', 'instead of tasks: the live run of this thread with its tree, and all that wait')
     .option('--all', 'with --thread: every live task of it, detached ones too')

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Act, Cli } from '../command.ts'
 import { typesFlag } from '../flag-value.ts'
 import { withExamples } from '../help.ts'
+import { noticeUnknownTypes } from '../live/event-types.ts'
 import { logPrinter } from '../live/log-printer.ts'
 
 /** `holdfast events`: what happens in all threads, from now on. */
@@ -27,6 +28,7 @@ async function events(cli: Cli, { types }: { readonly types?: readonly string[] 
   const client = await cli.client({ isPatient: true })
   const printer = logPrinter(cli, ({ thread, task = '-' }) => [thread, task])
   cli.takeNotices(printer.aside)
+  noticeUnknownTypes(show, types)
   show.hint('Events of all threads from now on; Ctrl-C ends this, and no task')
   for await (const item of client.firehose({ signal, ...(types && { types }) })) {
     if (item.type !== 'missed') printer.event(item)

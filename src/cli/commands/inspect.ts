@@ -3,7 +3,6 @@ import type { Act, Cli } from '../command.ts'
 import { withExamples } from '../help.ts'
 import { cut, displayWidth, pad } from '../show/display-width.ts'
 import { oneLine } from '../show/plain-text.ts'
-import { statusWord } from '../show/status-word.ts'
 import { circumstancesOf } from '../tasks/circumstances.ts'
 import { taskFacts, taskFields } from '../tasks/task-facts.ts'
 import { type Reason, whyNot } from '../tasks/why.ts'
@@ -44,7 +43,7 @@ async function inspect(cli: Cli, id: string): Promise<void> {
     return
   }
   draw(cli, taskFacts(circumstances))
-  explain(cli, why, statusWord(task).word)
+  explain(cli, why)
 }
 
 function draw({ around, show }: Cli, fields: readonly (readonly [string, string])[]): void {
@@ -53,13 +52,10 @@ function draw({ around, show }: Cli, fields: readonly (readonly [string, string]
   for (const [name, value] of fields) show.line(`${show.style.dim(pad(name, wide))}  ${cut(oneLine(value), left)}`)
 }
 
-function explain({ show }: Cli, why: readonly Reason[], status: string): void {
-  if (why.length === 0) {
-    if (status === 'running')
-      show.line(`\n${show.style.bold('At work:')} nothing that the server knows of holds it up.`)
-    return
-  }
-  show.line(`\n${show.style.bold('Why it does not move:')}`)
+function explain({ show }: Cli, why: readonly Reason[]): void {
+  if (why.length === 0) return
+  const isHeldUp = why.some(({ code }) => code !== 'work')
+  show.line(`\n${show.style.bold(isHeldUp ? 'Why it does not move:' : 'Whether it moves:')}`)
   for (const { text, command } of why) {
     show.line(`  ${show.style.yellow('•')} ${oneLine(text)}`)
     if (command !== undefined) show.line(`    ${show.style.dim(`→ ${oneLine(command)}`)}`)

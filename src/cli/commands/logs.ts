@@ -4,6 +4,7 @@ import type { Act, Cli } from '../command.ts'
 import { exitCodes, outcomeCode } from '../exit-code.ts'
 import { typesFlag, wholeNumberFlag } from '../flag-value.ts'
 import { withExamples } from '../help.ts'
+import { noticeUnknownTypes } from '../live/event-types.ts'
 import { followedEvents, type LogOptions, loggedEvents } from '../live/log-events.ts'
 import { logPrinter } from '../live/log-printer.ts'
 import { usedLogTarget } from '../live/log-target.ts'
@@ -50,6 +51,7 @@ async function logs(cli: Cli, id: string, flags: Flags): Promise<number> {
   const client = await cli.client({ isPatient: follow })
   const target = await usedLogTarget(client, id, signal)
   const { task } = target
+  noticeUnknownTypes(cli.show, rest.types)
   if (!task && (isTree || exitStatus)) {
     throw wrong(`${id} is a thread; ${isTree ? '--subtree' : '--exit-status'} is for a task`)
   }

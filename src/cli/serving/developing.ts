@@ -1,4 +1,5 @@
 import type { Runtime } from '../../index.ts'
+import { isLoopback, loginLine } from '../../server/index.ts'
 import type { Cli } from '../command.ts'
 import { portDefault } from '../settings/server-url.ts'
 import { storeText } from '../settings/store-url.ts'
@@ -16,6 +17,7 @@ type Speaking = Pick<Cli, 'around' | 'show'>
 const demo = { thread: 'demo', agent: 'demo' } as const
 // Whoever presses Ctrl-C wants the terminal back; what has not ended by then goes on at the next start.
 const shutdownMs = 500
+const stopSignals = ['SIGINT', 'SIGTERM'] as const
 // Somebody who has taken more ports in a row than this has taken them all.
 const portsTriedMax = 50
 
@@ -31,7 +33,22 @@ export async function develop({ demo: hasDemo, ...flags }: DevFlags, cli: Speaki
   if (taken[0] !== undefined) show.notice(`Port ${taken[0]} is taken; this is ${started.server.port}.`)
   const run = hasDemo ? await demoRun(started) : undefined
   tell(started, run, cli)
+  tellOfStop(started, show)
   around.out(listeningLine(started.server))
+}
+
+/** The server drains at a signal, and says nothing about it. A second one ends it at once. */
+function tellOfStop({ settings }: Started, { notice }: Speaking['show']): void {
+  const kept = isKept(settings) ? 'what has not ended goes on at the next start' : 'memory: keeps nothing'
+  const onSignal = (): void => {
+    for (const signal of stopSignals) process.off(signal, onSignal)
+    notice(`Stopping; ${kept}`)
+  }
+  for (const signal of stopSignals) process.on(signal, onSignal)
+}
+
+function isKept({ store }: Started['settings']): boolean {
+  return store !== 'memory:'
 }
 
 interface DemoRun {
@@ -54,21 +71,28 @@ function demoPrincipal(principals: readonly string[]): string {
   return principals.includes('owner') ? 'owner' : (principals[0] ?? 'owner')
 }
 
-function tell({ server, settings, loginLine, assistant }: Started, run: DemoRun | undefined, cli: Speaking): void {
-  const { around, show } = cli
+function tell(started: Started, run: DemoRun | undefined, { around, show }: Speaking): void {
+  const { server, settings, assistant } = started
   const command = commandOf(around, server.url, server.port)
-  const isKept = settings.store !== 'memory:'
   const lines = [
     ['Holdfast', `${packageVersion()}, process ${process.pid}`],
     ['API', `${server.url}/v1`],
+    ['Console', `${server.url}/console`],
     ['Store', storeLine(settings.store)],
     ...(run ? [['Demo', `${run.id}, thread demo, ${run.isNew ? 'started' : 'goes on from before'}`]] : []),
     ...(assistant ? [['Assistant', assistant.line]] : []),
-    ['Stop', isKept ? 'Ctrl-C stops; tasks stay' : 'Ctrl-C stops; memory: keeps nothing'],
+    ['Stop', isKept(settings) ? 'Ctrl-C stops; tasks stay' : 'Ctrl-C stops; memory: keeps nothing'],
     ['Next', [`${command} ps`, ...(run ? [`${command} attach ${demo.thread}`] : [])].join('; ')],
+    ...(run ? [['Again', `${command} run ${demo.agent} "What holds fast?"`]] : []),
   ]
   for (const [name = '', text = ''] of lines) show.notice(`${name.padEnd(9)} ${text}`)
-  if (loginLine !== undefined) around.err(loginLine)
+  const login = started.loginLine ?? ownersLogin(started)
+  if (login !== undefined) around.err(login)
+}
+
+/** Whoever reads the terminal of a server on this machine started it, with the token of its owner in hand. */
+function ownersLogin({ server, settings: { host, tokens } }: Started): string | undefined {
+  return isLoopback(host) && Object.hasOwn(tokens, 'owner') ? loginLine(server) : undefined
 }
 
 function storeLine(store: Started['settings']['store'] = ''): string {

@@ -110,7 +110,7 @@ async function listen(settings: Settings, env: Around['env'], options: StartOpti
     giveBackMemory()
     limitYoungSpace([...process.execArgv, env['NODE_OPTIONS'] ?? ''])
     const { node } = await runtime.info()
-    log.info({ url: server.url, node }, 'listening')
+    log.info({ url: server.url, node, pid: process.pid }, 'listening')
     return { server, runtime, ...(assistant && { assistant }) }
   } catch (error) {
     await closeQuietly(runtime)

@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.ts'
+import { nearestHint } from '../nearest.ts'
 import { from, wrong } from '../wrong.ts'
 
 /** Reads one setting from a text, as flags and the environment have it, or from the value in a config file. */
@@ -54,7 +54,8 @@ export function counts(noun: string, names: readonly string[]): Reader<Record<st
     one: (value: Value) => number,
   ): Record<string, number> => {
     const entries = Object.entries(given).map(([name, value]) => {
-      if (!names.includes(name)) throw wrong(`There is no ${noun} ${name}. The nearest is ${nearest(name, names)}`)
+      if (!names.includes(name))
+        throw wrong(`There is no ${noun} ${name}${nearestHint(name, names, `. There are: ${names.join(', ')}`)}`)
       return [name, from(name, () => one(value))]
     })
     return Object.fromEntries(entries)

@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.ts'
+import { nearestHint } from '../nearest.ts'
 import { wrong } from '../wrong.ts'
 
 /** Every setting that a config file can have. */
@@ -32,5 +32,5 @@ export type SettingName = (typeof settingNames)[number]
 export function checkSettingNames(file: string, values: Readonly<Record<string, unknown>>): void {
   const unknown = Object.keys(values).find((name) => !(settingNames as readonly string[]).includes(name))
   if (unknown === undefined) return
-  throw wrong(`There is no setting ${unknown}, which ${file} has. The nearest is ${nearest(unknown, settingNames)}`)
+  throw wrong(`There is no setting ${unknown}, which ${file} has${nearestHint(unknown, settingNames)}`)
 }

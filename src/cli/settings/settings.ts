@@ -1,6 +1,6 @@
 import type { Agents, Limits, OnEnded, Retention, ServeOptions, Store } from '../../index.ts'
 import { isLoopback } from '../../server/index.ts'
-import { nearest } from '../nearest.ts'
+import { nearestHint } from '../nearest.ts'
 import { from, wrong } from '../wrong.ts'
 import { choice, type Reader, wholeNumber, word } from './readers.ts'
 import { checkSettingNames, type SettingName } from './setting-names.ts'
@@ -135,7 +135,7 @@ function saidInEnv(env: Sources['env']): Said {
   const read = ours.map(([variable, text = '']) => {
     const name = Object.hasOwn(variables, variable) ? variables[variable] : undefined
     if (name === undefined) {
-      throw wrong(`There is no setting ${variable}. The nearest is ${nearest(variable, variableNames)}`)
+      throw wrong(`There is no setting ${variable}${nearestHint(variable, variableNames)}`)
     }
     if (text === '') throw wrong(`${variable} is empty. Give it a value, or unset it`)
     return [name, from(variable, () => readers[name].fromText(text))] as const

@@ -1,4 +1,4 @@
-import { type Client, isHoldfastError, type Task, type ThreadEvent } from '../../client/index.ts'
+import { type Client, isHoldfastError, type LogPageOptions, type Task, type ThreadEvent } from '../../client/index.ts'
 import { naming } from '../naming.ts'
 import { allTasks } from './whole-list.ts'
 import type { Circumstances } from './why.ts'
@@ -22,6 +22,7 @@ export async function circumstancesOf(
     notReadyOf(client, signal),
     lastEvents(client, task, signal),
   ])
+  const node = task.status === 'running' ? await nodeOf(client, task, events, signal) : undefined
   return {
     task,
     now: now(),
@@ -31,6 +32,7 @@ export async function circumstancesOf(
     agents,
     ...(notReady && { notReady }),
     events,
+    ...(node !== undefined && { node }),
   }
 }
 
@@ -51,12 +53,31 @@ async function notReadyOf(client: Client, signal: AbortSignal): Promise<Circumst
   }
 }
 
-/** The last of the log that are this task's. Of what was deleted there is nothing to say. */
-async function lastEvents(client: Client, task: Task, signal: AbortSignal): Promise<readonly ThreadEvent[]> {
+/** Which node began its last attempt. A task may have said much since. */
+async function nodeOf(
+  client: Client,
+  task: Task,
+  last: readonly ThreadEvent[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const types = ['task.started', 'task.resumed']
+  const begun = last.findLast(({ type }) => types.includes(type))
+  const [event] = begun ? [begun] : (await eventsOf(client, task, { after: 0, types, signal })).slice(-1)
+  if (event?.type !== 'task.started' && event?.type !== 'task.resumed') return undefined
+  return event.data.attempt === task.attempt ? event.data.node : undefined
+}
+
+/** The last of the log that are this task's. */
+function lastEvents(client: Client, task: Task, signal: AbortSignal): Promise<readonly ThreadEvent[]> {
+  return eventsOf(client, task, { after: Math.max(0, task.seq - eventsMax), signal })
+}
+
+/** Of what was deleted there is nothing to say. */
+async function eventsOf(client: Client, task: Task, options: LogPageOptions): Promise<readonly ThreadEvent[]> {
   const page = async (after: number) =>
-    (await client.events(task.thread, { after, task: task.id, limit: eventsMax, signal })).events
+    (await client.events(task.thread, { task: task.id, limit: eventsMax, ...options, after })).events
   try {
-    return await page(Math.max(0, task.seq - eventsMax))
+    return await page(options.after ?? 0)
   } catch (error) {
     if (!isHoldfastError(error, 'offset_gone')) throw error
     return page(Number(error.facts['first']) - 1)

@@ -2,7 +2,7 @@ import type { Task } from '../../client/index.ts'
 import { age, duration, instant } from '../show/ages.ts'
 import { jsonText } from '../show/json-text.ts'
 import { shownStatus } from './task-columns.ts'
-import type { Circumstances } from './why.ts'
+import { type Circumstances, placeInQueue } from './why.ts'
 
 export type Fact = readonly [name: string, value: string]
 
@@ -24,7 +24,7 @@ export function taskFacts({ task, now, children, events }: Circumstances): reado
     ['run', parent?.run === parent?.task ? undefined : parent?.run],
     ['tool call', parent?.call],
     ['children', children.length === 0 ? undefined : counted(children)],
-    ['position', task.position === undefined ? undefined : String(task.position)],
+    ['position', task.position === undefined ? undefined : placeInQueue(task.position)],
     ['created', `${instant(task.createdAt)} (${age(now - task.createdAt)} ago)`],
     ['started', started(task)],
     ['cancelled', cancelRequested(task, now)],

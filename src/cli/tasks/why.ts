@@ -16,9 +16,11 @@ export interface Circumstances {
   readonly notReady?: 'draining' | 'store_unavailable'
   /** The last events of the task. */
   readonly events: readonly ThreadEvent[]
+  /** Where a running task is executed. */
+  readonly node?: string
 }
 
-/** One reason why a task does not move, and what can be done about it. */
+/** One reason why a task does not move, and what can be done about it; or `work`: that there is none which is known. */
 export interface Reason {
   readonly code:
     | 'draining'
@@ -31,6 +33,7 @@ export interface Reason {
     | 'question'
     | 'tool'
     | 'children'
+    | 'work'
   readonly text: string
   /** The tasks or the question it waits for. */
   readonly waitsFor?: readonly string[]
@@ -38,7 +41,7 @@ export interface Reason {
   readonly command?: string
 }
 
-/** Why a task that has not ended does not move, in words; the most telling first. None if it is surely at work. */
+/** Why a task that has not ended does not move, in words; the most telling first. */
 export function whyNot(circumstances: Circumstances): readonly Reason[] {
   const { task } = circumstances
   if (isTerminal(task.status)) return []
@@ -49,13 +52,14 @@ export function whyNot(circumstances: Circumstances): readonly Reason[] {
 }
 
 /** Nobody is told which running task holds a place or a slot, and which has waited and is to have one again. */
-function turnReasons({ task, agents }: Circumstances): readonly Reason[] {
+function turnReasons(circumstances: Circumstances): readonly Reason[] {
+  const { task, agents } = circumstances
   const isRunning = task.status === 'running'
   const max = agents.find(({ name }) => name === task.agent)?.concurrency
   const command = 'holdfast ps --status running'
   if (max === undefined) {
     const text = 'It may start, and waits for a free slot: the node works on as much as it may (HOLDFAST_CONCURRENCY).'
-    return isRunning ? [] : [{ code: 'slot', text, command }]
+    return isRunning ? [atWork(circumstances)] : [{ code: 'slot', text, command }]
   }
   const limit =
     `its agent ${task.agent} executes at most ${max} at once, over all nodes ` +
@@ -64,6 +68,15 @@ function turnReasons({ task, agents }: Circumstances): readonly Reason[] {
     ? `It is at work, or waits to go on: ${limit}`
     : `It may start, and waits for its turn: ${limit} While fewer execute, it waits for a free slot (HOLDFAST_CONCURRENCY).`
   return [{ code: 'place', text, command }]
+}
+
+/** That an agent waits for a message is known to itself alone. */
+function atWork({ task, node, events, now }: Circumstances): Reason {
+  const last = events.at(-1)
+  const where = node === undefined ? '' : ` on the node ${node}`
+  const did = last ? ` Its last event is number ${last.seq}, ${last.type}, ${age(now - last.at)} ago.` : ''
+  const text = `At work${where}, or waiting for a message: nothing that the server knows of holds it up.${did}`
+  return { code: 'work', text, command: `holdfast logs ${task.id}` }
 }
 
 function serverReasons({ notReady }: Circumstances): readonly Reason[] {
@@ -94,8 +107,13 @@ function queueReasons({ task, runs, now }: Circumstances): readonly Reason[] {
   const since = first.startedAt === undefined ? '' : `, which has run for ${age(now - first.startedAt)}`
   const others = later.map(({ id }) => id)
   const rest = others.length === 0 ? '' : ` Before it come also ${listed(others)}.`
-  const text = `Queued behind ${first.id}${since}; its position in the queue is ${task.position ?? 0}.${rest}`
+  const text = `Queued behind ${first.id}${since}; it is ${placeInQueue(task.position ?? 0)}.${rest}`
   return [{ code: 'queue', text, waitsFor: ahead.map(({ id }) => id), command: `holdfast inspect ${first.id}` }]
+}
+
+/** A position as people count. */
+export function placeInQueue(position: number): string {
+  return position === 0 ? 'first in the queue' : `number ${position + 1} in the queue`
 }
 
 function runningReasons(circumstances: Circumstances): readonly Reason[] {

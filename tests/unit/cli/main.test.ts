@@ -76,8 +76,20 @@ describe('holdfast', () => {
   it.each([
     [['sevre'], "unknown command 'sevre'. The nearest is serve"],
     [['--versoin'], "unknown option '--versoin'. The nearest is --version"],
+    [['bogus'], "unknown command 'bogus'. `holdfast --help` has them all"],
+    [['--bogus'], "unknown option '--bogus'. `holdfast --help` has them all"],
+    [['help', 'nope'], "unknown command 'nope'. `holdfast --help` has them all"],
+    [['help', 'sevre'], "unknown command 'sevre'. The nearest is serve"],
+    [['--no-color', 'help', 'sevre'], "unknown command 'sevre'. The nearest is serve"],
+    [['ps', '--bogus'], "unknown option '--bogus'. `holdfast ps --help` has them all"],
   ])('does not understand %j, and says 2', async (args, line) => {
     expect(await run(args)).toEqual({ code: 2, out: '', err: `holdfast: ${line}\n` })
+  })
+
+  it('prints the help of a command that help is asked for', async () => {
+    for (const args of [['help', 'serve'], ['--quiet', 'help', 'serve'], ['help']]) {
+      expect(await run(args)).toMatchObject({ code: 0, out: expect.stringContaining('Usage: holdfast'), err: '' })
+    }
   })
 
   it('without a command says 2 and how it is used', async () => {

@@ -6,10 +6,15 @@ it.each([
   ['hots', 'hosts'],
   ['STORE', 'store'],
   ['stor', 'store'],
-  ['xyzzy', 'port'],
-  ['', 'port'],
+  ['sotre', 'store'],
+  ['depth', 'treeDepth'],
+  ['pz', 'ps'],
 ])('the word nearest to %j is %s', (mistyped, meant) => {
-  expect(nearest(mistyped, ['port', 'hosts', 'store'])).toBe(meant)
+  expect(nearest(mistyped, ['port', 'hosts', 'store', 'treeDepth', 'ps'])).toBe(meant)
+})
+
+it.each(['bogus', 'xyzzy', 'kill', 'nope', ''])('none is near %j', (mistyped) => {
+  expect(nearest(mistyped, ['logs', 'port', 'ps', 'tree', 'run', 'help'])).toBeUndefined()
 })
 
 it('there is none among no words', () => {

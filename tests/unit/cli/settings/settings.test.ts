@@ -131,12 +131,15 @@ describe('a variable that is no setting', () => {
     ['HOLDFAST_HOST', 'HOLDFAST_HOSTS'],
     ['HOLDFAST_LEASE', 'HOLDFAST_LEASE_MS'],
     ['HOLDFAST_token', 'HOLDFAST_TOKEN'],
-    ['HOLDFAST_PORT', 'HOLDFAST_'],
     ['HOLDFAST_', 'HOLDFAST_'],
   ])('%s is refused, naming the nearest', (name, right) => {
     expect(refusal(() => settings({ env: { [name]: '1' } }))).toContain(
       `There is no setting ${name}. The nearest is ${right}`,
     )
+  })
+
+  it('is refused where none is near', () => {
+    expect(refusal(() => settings({ env: { HOLDFAST_PORT: '1' } }))).toMatch(/There is no setting HOLDFAST_PORT$/)
   })
 
   it('is let pass when it is the client’s', () => {

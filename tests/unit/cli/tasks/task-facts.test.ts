@@ -16,6 +16,15 @@ function saidOf(hook: Task['hook']): string | undefined {
 
 describe('what is known of a task', () => {
   it.each([
+    [0, 'first in the queue'],
+    [4, 'number 5 in the queue'],
+  ])('says of the position %i: %s', (position, said) => {
+    const task = { ...wholeSummary, position } as unknown as Task
+    const facts = taskFacts({ task, now, children: [], events: [] } as unknown as Circumstances)
+    expect(Object.fromEntries(facts)).toMatchObject({ position: said })
+  })
+
+  it.each([
     [undefined, undefined],
     [{ attempts: 0, nextAt: 1000 }, 'to be called'],
     [{ attempts: 2, error: 'not now', nextAt: 61_000 }, 'failed 2 times, again in 1m: not now'],

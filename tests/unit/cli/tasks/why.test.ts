@@ -36,9 +36,19 @@ function texts(more: Partial<Circumstances>): string[] {
 const { startedAt: _startedAt, ...unstarted } = task('bg_9', { status: 'pending', attempt: 0, epoch: 0 })
 
 describe('why a task does not move', () => {
-  it('has no reason once it has ended, or while it is at work', () => {
+  it('has no reason once it has ended', () => {
     expect(texts({ task: task('bg_1', { status: 'failed' }), agents: [], notReady: 'draining' })).toEqual([])
-    expect(texts({})).toEqual([])
+  })
+
+  it('is nothing that the server knows of while it is at work, which says where, and what it did last', () => {
+    const events = [event(7, 'text.delta', { text: 'x' }, now - 4000)]
+    expect(texts({ node: 'here', events })).toEqual([
+      'At work on the node here, or waiting for a message: nothing that the server knows of holds it up. ' +
+        'Its last event is number 7, text.delta, 4s ago. [holdfast logs bg_1]',
+    ])
+    expect(texts({})).toEqual([
+      'At work, or waiting for a message: nothing that the server knows of holds it up. [holdfast logs bg_1]',
+    ])
   })
 
   it('is the run before it, and the others in their order', () => {
@@ -51,14 +61,21 @@ describe('why a task does not move', () => {
       task('bg_6', { startedAt: now - 240_000 }),
     ]
     expect(texts({ task: pending, runs })).toEqual([
-      'Queued behind bg_6, which has run for 4m; its position in the queue is 2. Before it come also bg_7, bg_8. [holdfast inspect bg_6]',
+      'Queued behind bg_6, which has run for 4m; it is number 3 in the queue. Before it come also bg_7, bg_8. [holdfast inspect bg_6]',
+    ])
+  })
+
+  it('is the run before it, of the first in the queue', () => {
+    const pending = { ...unstarted, position: 0 }
+    expect(texts({ task: pending, runs: [pending, task('bg_6')] })).toEqual([
+      'Queued behind bg_6, which has run for 1m; it is first in the queue. [holdfast inspect bg_6]',
     ])
   })
 
   it('is the pending run before it where none is active', () => {
     const pending = { ...unstarted, position: 1 }
     expect(texts({ task: pending, runs: [pending, { ...pending, id: 'bg_8' as TaskId, position: 0 }] })).toEqual([
-      'Queued behind bg_8; its position in the queue is 1. [holdfast inspect bg_8]',
+      'Queued behind bg_8; it is number 2 in the queue. [holdfast inspect bg_8]',
     ])
   })
 
