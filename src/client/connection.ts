@@ -12,6 +12,8 @@ export interface Connection {
   snapshot(): ConnectionState
   /** Returns what ends it. */
   subscribe(onChange: () => void): () => void
+  /** Tries at once what waits to be tried again. */
+  retry(): void
 }
 
 /** How one of the connections of a client is. */
@@ -27,6 +29,7 @@ export type Line =
  * the last request tells.
  */
 export class ConnectionMonitor implements Connection {
+  readonly retry: () => void
   readonly #clock: ClientClock
   readonly #lines = new Map<object, Line>()
   readonly #listeners = new Set<() => void>()
@@ -34,8 +37,9 @@ export class ConnectionMonitor implements Connection {
   #wasAnswered = false
   #state: ConnectionState
 
-  constructor(clock: ClientClock) {
+  constructor(clock: ClientClock, retry: () => void) {
     this.#clock = clock
+    this.retry = retry
     this.#state = { state: 'offline', since: clock.now() }
   }
 

@@ -46,7 +46,7 @@ export class Transport {
     const { clock = systemClock, random = Math.random, token, onNotice = () => {} } = options
     const { fetch = globalThis.fetch.bind(globalThis), retryForMs = retryForMsDefault } = options
     const address = { url: options.url.replace(/\/+$/, ''), ...(token !== undefined && { token }) }
-    const monitor = new ConnectionMonitor(clock)
+    const monitor = new ConnectionMonitor(clock, () => this.#hasten())
     const http = new Http({ ...address, fetch, clock, random, retryForMs, monitor })
     this.http = http
     this.monitor = monitor
@@ -55,7 +55,7 @@ export class Transport {
     const { transport, WebSocket = (globalThis as { WebSocket?: SocketConstructor }).WebSocket } = options
     const onFallBack = () => {
       this.#source = sse
-      onNotice({ code: 'fell_back', message: 'No WebSocket opens; logs are followed by SSE' })
+      onNotice({ code: 'fell_back', message: 'No WebSocket opens; SSE is used' })
     }
     this.#socket =
       WebSocket && transport !== 'sse' ? new SocketSource({ ...address, ...parts, WebSocket, onFallBack }) : undefined
@@ -81,14 +81,17 @@ export class Transport {
   close(): void {
     this.#isClosed = true
     for (const stop of this.#stops) stop()
-    for (const attachment of [...this.#attachments]) attachment.close()
+    for (const attachment of this.#attachments) attachment.close()
     this.#socket?.close()
     this.monitor.network(false)
   }
 
   #network(isThere: boolean): void {
     this.monitor.network(isThere)
-    if (!isThere) return
+    if (isThere) this.#hasten()
+  }
+
+  #hasten(): void {
     this.#source = this.#socket ?? this.#source
     this.#socket?.hasten()
     for (const attachment of this.#attachments) attachment.hasten()

@@ -95,6 +95,8 @@ describe('an agent', () => {
   it('that is not there is not found', async () => {
     const { page } = await open('/agents/nobody')
     await page.getByText('There is no such agent').waitFor()
+    await page.getByText('This server has none of that name.').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'See all agents' }).waitFor()
   })
 
   it.each([

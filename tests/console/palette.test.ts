@@ -106,7 +106,6 @@ describe('keys', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('c')
     await page.getByRole('dialog').getByRole('textbox').waitFor()
-    await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.locator('[data-ending=Cancelled]').first().waitFor()
   })

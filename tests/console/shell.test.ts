@@ -1,3 +1,4 @@
+import type { WebSocket } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { localServer } from '../server/harness/local-server.ts'
 import { expectAccessible } from './harness/axe.ts'
@@ -65,7 +66,7 @@ describe('a login', () => {
     await server.close()
     await localServer({ port: server.port, tokens: { owner: 'another' } })
     const bar = page.getByRole('alert').filter({ hasText: 'Not up to date' })
-    await bar.getByRole('button', { name: 'Log in' }).waitFor()
+    await bar.getByText('Your login is over. Log in again').waitFor()
     await pill.filter({ hasText: /^Offline/ }).waitFor()
     await bar.getByRole('button', { name: 'Log in' }).click()
     await page.getByLabel('Token').waitFor()
@@ -122,6 +123,58 @@ describe('the shell', () => {
     await pill.filter({ hasText: 'Live' }).waitFor()
   })
 
+  it('tries at once to come back when it is asked to', async () => {
+    const { server } = await localServer()
+    const page = await localConsole(server, { allowed: refusals })
+    await page.clock.install()
+    await page.reload()
+    const pill = page.locator('[data-connection]').first()
+    await pill.filter({ hasText: 'Live' }).waitFor()
+    await server.close()
+    await pill.filter({ hasText: /^Reconnecting/ }).waitFor()
+    // Its time stands still, so that it does not come back by itself.
+    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
+    await pill.filter({ hasText: /^Reconnecting in \d+ s$/ }).waitFor()
+    await localServer({ port: server.port })
+    await page.getByRole('button', { name: 'Try now' }).first().click()
+    await pill.filter({ hasText: 'Live' }).waitFor()
+  })
+
+  it.each(['/agents', '/agents/script', '/nowhere'])('says so at %s, whose view follows nothing', async (path) => {
+    const { server } = await localServer()
+    const page = await localConsole(server, { path, allowed: refusals })
+    const pill = page.locator('[data-connection]').first()
+    await pill.filter({ hasText: 'Live' }).waitFor()
+    await server.close()
+    await pill.filter({ hasText: /^Reconnecting/ }).waitFor()
+  })
+
+  it('has one connection, wherever one goes', async () => {
+    const { server, run } = await localServer()
+    await run('t', [{ say: 'at work' }, { hang: true }])
+    const page = await localConsole(server)
+    // A page that is left does not always tell that its connection is closed, so the one of this page is not counted.
+    await page.locator('[data-connection=live]').first().waitFor()
+    let count = 0
+    const open = new Set<WebSocket>()
+    page.on('websocket', (socket) => {
+      count += 1
+      open.add(socket)
+      socket.on('close', () => open.delete(socket))
+    })
+    await page.goto(`${server.url}/console/agents/script`)
+    await page.getByRole('heading', { name: 'script' }).waitFor()
+    await expect.poll(() => open.size).toBe(1)
+    const before = count
+    for (const name of ['System', 'Agents', 'Tasks', 'Threads']) {
+      await page.getByRole('link', { name, exact: true }).first().click()
+      await page.getByRole('heading', { name }).waitFor()
+    }
+    await page.locator('[data-thread=t]').getByRole('link').click()
+    await page.getByText('at work', { exact: true }).waitFor()
+    expect([open.size, count]).toEqual([1, before])
+  })
+
   it('keeps a chosen theme over a reload, and follows the system without one', async () => {
     const { page } = await openConsole({ path: '/tasks', theme: 'dark' })
     const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
@@ -164,6 +217,8 @@ describe('the shell', () => {
   it('says that there is no such page', async () => {
     const { page } = await openConsole({ path: '/nowhere/at/all' })
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByText('Nothing of the console is at this address.').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'See all tasks' }).waitFor()
   })
 
   it('has its way around at the bottom of a phone', async () => {

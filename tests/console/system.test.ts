@@ -20,6 +20,7 @@ describe('the system', () => {
     await page.locator('[data-fact="Queue depth"]').getByText('0', { exact: true }).waitFor()
     await page.locator('[data-fact="Failed commits"]').getByText('0', { exact: true }).waitFor()
     await page.getByText('queuedRunsPerThread').waitFor()
+    await page.getByText('liveInputBytesPerThread33.6 MB').waitFor()
     const links = page.getByRole('navigation', { name: 'For programs' }).getByRole('link')
     const urls = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href')))
     for (const url of urls) expect((await page.request.get(url ?? '')).status()).toBe(200)
@@ -36,6 +37,22 @@ describe('the system', () => {
     })
     await here.page.locator('[data-fact="Queue depth"]').getByText('1', { exact: true }).waitFor()
     expect(active).toMatch(/^bg_/)
+  })
+
+  it('waits for a second reading to tell how much is written per second', async () => {
+    const { page, goto } = await openConsoleOf(server())
+    const later = Promise.withResolvers<void>()
+    let asked = 0
+    await page.route('**/metrics', async (route) => {
+      asked += 1
+      if (asked > 1) await later.promise
+      await route.continue()
+    })
+    await goto('/system')
+    const rate = page.locator('[data-fact="Events per second"]')
+    await rate.getByText('…', { exact: true }).waitFor()
+    later.resolve()
+    await rate.getByText(/^\d/).waitFor()
   })
 
   it('says as of when its figures are when the server does not answer', async () => {

@@ -35,6 +35,24 @@ describe('the list of tasks', () => {
     expect(await rows(page).nth(1).getAttribute('aria-level')).toBe('2')
   })
 
+  it('shows for which tasks a person is awaited, also when it is a task below that asks', async () => {
+    const { page, run } = await openConsole({ path: '/tasks' })
+    const ask = { ask: { text: 'Deploy?', options: ['Yes'] } }
+    const deep = { spawn: { script: [{ spawn: { script: [ask], wait: true } }], wait: true } }
+    const [direct, above, other] = [await run('a', [ask]), await run('b', [deep]), await run('c', [{ hang: true }])]
+    await row(page, direct).getByText('asks you').waitFor()
+    await row(page, above).getByText('asks you').waitFor()
+    await row(page, other).waitFor()
+    expect(await page.getByText('asks you').count()).toBe(2)
+    await expectAccessible(page)
+    await page.goto(page.url().replace('/tasks', '/threads/a'))
+    await page.getByRole('button', { name: 'Yes' }).click()
+    await page.getByText('answered by alice').waitFor()
+    await page.goBack()
+    await row(page, above).getByText('asks you').waitFor()
+    await row(page, direct).getByText('asks you').waitFor({ state: 'detached' })
+  })
+
   it('changes in place when a task ends', async () => {
     const { page, run, server } = await openConsole({ path: '/tasks' })
     const id = await run('t', [{ receive: {} }, { fail: 'the disk is full' }])

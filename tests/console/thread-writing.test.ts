@@ -37,6 +37,24 @@ describe('while a run is live', () => {
     await prompts(page).getByText('mind the gap').waitFor()
   })
 
+  it('what it was told and has not read is told in every tab, and after a reload', async () => {
+    const { page, input, task, tab } = await open('told', [{ say: 'at work' }, { hang: true }])
+    const other = await tab('/threads/told')
+    await other.getByRole('button', { name: 'Steer now' }).waitFor()
+    await input.fill('mind the gap')
+    await page.getByRole('button', { name: 'Steer now' }).click()
+    await server().request('POST', `/v1/tasks/${task}/messages`, { body: { content: 'not part of the conversation' } })
+    await page.reload()
+    for (const each of [page, other]) {
+      await each.getByText('Told: mind the gap', { exact: true }).waitFor()
+      await each.getByText('not read yet; if the run ends first, it is asked next').waitFor()
+      expect(await each.getByText(/^Told:/).count()).toBe(1)
+    }
+    await server().request('POST', `/v1/tasks/${task}/cancel`, { body: {} })
+    await prompts(other).getByText('mind the gap').waitFor()
+    await other.getByText(/^Told:/).waitFor({ state: 'detached' })
+  })
+
   it.each([390, 360, 320])('everything that can be done is within a phone %i wide', async (width) => {
     const { page } = await open(`narrow-${width}`)
     await page.setViewportSize({ width, height: 700 })
@@ -119,16 +137,18 @@ describe('a question', () => {
     await other.getByText('answered by alice').waitFor()
   })
 
-  it('shows its answer in a thread whose first events are no longer kept', async () => {
-    const here = await openConsoleOf(server())
-    await here.run('pruned', [{ say: 'long ago' }])
-    await here.goto('/threads/pruned')
-    await here.page.locator('[data-status=completed]').first().waitFor()
+  it('shows its answer where what the page had not read yet is no longer kept', async () => {
+    const { page, run, task } = await open('pruned')
+    for (const content of ['one', 'two']) {
+      await server().request('POST', `/v1/tasks/${task}/messages`, { body: { content } })
+    }
+    await page.locator('[data-status=completed]').first().waitFor()
     await server().request('POST', '/v1/prune', { body: { eventsPerThread: 1 } })
-    await here.run('pruned', [{ ask: { text: 'And now?', options: ['yes'] } }])
-    await here.page.reload()
-    await here.page.getByRole('button', { name: 'yes' }).click()
-    await here.page.getByText('answered by alice').waitFor()
+    await run('pruned', [{ ask: { text: 'And now?', options: ['yes'] } }])
+    await page.getByRole('button', { name: 'yes' }).click()
+    await page.getByText('answered by alice').waitFor()
+    await page.reload()
+    await page.getByText('answered by alice').waitFor()
   })
 
   it('without options takes any text', async () => {

@@ -87,6 +87,41 @@ describe('the thread', () => {
     expect(await taskOf(task)).toMatchObject({ status: 'cancelled', partial: true })
   })
 
+  it('shows what a run did in the order in which it did it, live and after a reload', async () => {
+    const here = await openConsoleOf(server())
+    const ask = { ask: { text: 'Which way?', options: ['left'] } }
+    const spawn = { spawn: { name: 'helper', script: [{ return: 1 }], wait: true } }
+    await here.run('order', [{ say: 'ONE' }, ask, { say: 'TWO' }, spawn, { say: 'THREE' }, { receive: {} }])
+    await here.goto('/threads/order')
+    const { page } = here
+    const run = page.getByLabel('Run of script')
+    await page.getByRole('button', { name: 'left' }).click()
+    const inOrder = /ONE\s*Which way\?\s*left answered by alice\s*TWO\s*helper.*THREE/s
+    await expect.poll(() => run.innerText()).toMatch(inOrder)
+    await page.reload()
+    await expect.poll(() => run.innerText()).toMatch(inOrder)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.locator('[data-ending=Cancelled]').waitFor()
+    await page.reload()
+    await expect.poll(() => run.innerText()).toMatch(inOrder)
+  })
+
+  it('calls a child by its name, and shows the newest words of what it says', async () => {
+    const here = await openConsoleOf(server())
+    const words = `${'many words came before '.repeat(20)}newest`
+    await here.run('tail', [{ spawn: { name: 'reader', script: [{ say: words }, { hang: true }] } }, { hang: true }])
+    await here.goto('/threads/tail')
+    const card = here.page.getByRole('list', { name: 'Child tasks' }).getByRole('link')
+    await card.getByText('reader', { exact: true }).waitFor()
+    const cutPx = await card.getByText(/newest$/).evaluate((line) => {
+      const text = document.createRange()
+      text.selectNodeContents(line)
+      const card = line.closest('a')
+      return text.getBoundingClientRect().right - (card?.getBoundingClientRect().right ?? 0)
+    })
+    expect(cutPx).toBeLessThan(0)
+  })
+
   it('links a child to its task', async () => {
     const here = await openConsoleOf(server())
     await here.run('child', [{ spawn: { name: 'helper', script: [{ return: 1 }], wait: true } }])
@@ -233,6 +268,7 @@ describe('the thread', () => {
     await here.goto(`/threads/${thread}`)
     await here.page.getByRole('button', { name: 'one' }).waitFor()
     await here.page.locator('[data-queued]').waitFor()
+    await here.page.getByRole('table').waitFor()
     await expectAccessible(here.page)
     await here.goto('/threads')
     await here.page.getByRole('link', { name: thread }).waitFor()

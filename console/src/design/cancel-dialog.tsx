@@ -59,7 +59,7 @@ export function CancelDialog({ ids, thread, onClose, onDone }: CancelDialogProps
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void cancel()
+          if (!isBusy) void cancel()
         }}
         className="flex flex-col gap-3"
       >

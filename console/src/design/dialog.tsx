@@ -13,16 +13,19 @@ interface DialogProps {
 }
 
 /**
- * The dialog of the platform: it keeps the focus inside, closes on Escape and puts the focus back, and adds no style element,
- * which the policy of the page would refuse.
+ * The dialog of the platform: it keeps the focus inside, at first in the field that is to be written in, closes on Escape and puts
+ * the focus back, and adds no style element, which the policy of the page would refuse.
  */
 export function Dialog({ isOpen, onClose, title, children, footer, width = 'narrow' }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
     const dialog = ref.current
-    if (isOpen && dialog && !dialog.open) dialog.showModal()
     if (!isOpen) dialog?.close()
+    if (!isOpen || !dialog || dialog.open) return
+    dialog.showModal()
+    // The platform gives the focus to the first button, which closes it: whoever types would lose the text at its first space.
+    dialog.querySelector<HTMLElement>('input, textarea')?.focus()
   }, [isOpen])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the platform closes a dialog on Escape; a click beside it is one way more.

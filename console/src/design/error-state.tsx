@@ -76,6 +76,8 @@ function codeOf(error: unknown): unknown {
 }
 
 export function messageOf(error: unknown): string {
+  // What the server says of it is meant for programs.
+  if (codeOf(error) === 'unauthenticated') return 'Your login is over. Log in again'
   return String(told(error).message)
 }
 

@@ -13,7 +13,7 @@ export function Loading({ rows }: { readonly rows?: number }) {
   if (state === 'live' || !isLate) return <Skeleton {...(rows !== undefined && { rows })} />
   return (
     <div role="status" className="flex flex-1 flex-col">
-      <Empty icon={CloudOff} title={state === 'offline' ? 'You are offline' : 'The server does not answer'}>
+      <Empty icon={CloudOff} title={navigator.onLine ? 'The server does not answer' : 'You are offline'}>
         <p>This page goes on by itself as soon as it is heard again.</p>
       </Empty>
     </div>

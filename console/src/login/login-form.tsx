@@ -1,9 +1,9 @@
 import { isHoldfastError } from 'holdfast/client'
 import { useClient } from 'holdfast/react'
-import { Anchor } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../design/button.tsx'
 import { messageOf } from '../design/error-state.tsx'
+import { Mark } from '../design/mark.tsx'
 
 /** Takes a token, which is exchanged for a cookie and kept nowhere. */
 export function LoginForm({ refusal }: { readonly refusal?: string }) {
@@ -26,9 +26,7 @@ export function LoginForm({ refusal }: { readonly refusal?: string }) {
   return (
     <main className="grid min-h-full place-items-center p-4">
       <form onSubmit={(event) => void submit(event)} className="flex w-full max-w-sm flex-col gap-4">
-        <span className="grid size-11 place-items-center rounded-lg bg-accent-fill text-on-accent">
-          <Anchor size={20} aria-hidden />
-        </span>
+        <Mark className="size-10" />
         <h1 className="text-lg font-semibold">Log in to Holdfast</h1>
         <p className="text-ink-soft">
           Open the login link that the server printed when it started, or give a token of this server.

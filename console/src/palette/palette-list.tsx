@@ -12,7 +12,7 @@ import { Keys } from './keys.tsx'
 
 const recentCount = 6
 const isTaskId = /^bg_\S+$/
-const isThreadId = /^[A-Za-z0-9._:@~-]{1,128}$/
+const isThreadId = /^(?!\.{1,2}$)[A-Za-z0-9._:@~-]{1,128}$/
 
 const groupLook =
   '[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:pt-3 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-ink-faint'

@@ -1,6 +1,7 @@
 import { Activity, Bot, ListTree, type LucideIcon, MessagesSquare } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { classes } from '../design/classes.ts'
+import { Mark } from '../design/mark.tsx'
 import { ConnectionPill } from './connection-pill.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
@@ -57,17 +58,5 @@ function PlaceLink({ place: { path, title, icon: Icon }, isCurrent }: { readonly
       <Icon size={18} strokeWidth={1.9} aria-hidden className={classes(isCurrent && 'text-accent')} />
       {title}
     </Link>
-  )
-}
-
-/** A holdfast: what keeps kelp on its rock. */
-export function Mark() {
-  return (
-    <svg viewBox="0 0 32 32" aria-hidden="true" className="size-6 text-accent">
-      <g fill="none" stroke="currentColor" strokeWidth="2.6" strokeLinecap="round">
-        <path d="M16 3v15M16 18c0 4.5-3.5 8-9 8.5M16 18c0 4.5 3.5 8 9 8.5M16 18v11" />
-        <path d="M16 12.5c-4 0-7-1.8-7-5.5M16 12.5c4 0 7-1.8 7-5.5" />
-      </g>
-    </svg>
   )
 }

@@ -1,5 +1,8 @@
+import { useQuestions } from 'holdfast/react'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
+import { Mark } from '../design/mark.tsx'
+import { useHasManyLines } from '../live-lines.ts'
 import { useLogin } from '../login/login-context.ts'
 import { KeysHelp } from '../palette/keys-help.tsx'
 import { Palette } from '../palette/palette.tsx'
@@ -7,7 +10,7 @@ import { useCommands } from './commands.ts'
 import { ConnectionPill } from './connection-pill.tsx'
 import { useKeyStrokes } from './key-strokes.ts'
 import { NoticeList } from './notice-list.tsx'
-import { Mark, Rail } from './rail.tsx'
+import { Rail } from './rail.tsx'
 import { setTheme } from './theme.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
@@ -15,9 +18,10 @@ type Opened = 'palette' | 'keys'
 
 /** What stands around every view. */
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const [, go] = useLocation()
+  const [at, go] = useLocation()
   const [opened, setOpened] = useState<Opened>()
   const { logOut } = useLogin()
+  const hasManyLines = useHasManyLines()
   useKeyStrokes()
   useCommands([
     { id: 'go-tasks', title: 'Tasks', group: 'Go to', keys: 'g t', run: () => go('/tasks') },
@@ -57,6 +61,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <Palette isOpen={opened === 'palette'} onClose={close} />
       <KeysHelp isOpen={opened === 'keys'} onClose={close} />
       <NoticeList />
+      {/* A thread follows its own log, and where each log is a connection it is left to that. */}
+      {(hasManyLines || !at.startsWith('/threads/')) && <Follower />}
     </div>
   )
+}
+
+/** Keeps the connection of the tab open, whatever the view follows, so that the pill knows whether the server is there. */
+function Follower() {
+  useQuestions()
+  return null
 }

@@ -210,6 +210,19 @@ describe('the one WebSocket of a client', () => {
     expect(server.frames.at(-1)).toMatchObject({ type: 'attach' })
   })
 
+  it('is tried at once when somebody asks for that', async () => {
+    const { client, server, clock } = clientWorld({}, 2)
+    server.hasSockets = false
+    server.isReady = false
+    const next = take(client.thread('t').attach({ after: 0 }), 2)
+    await clock.advance(60_000)
+    expect(client.connection.snapshot().state).toBe('reconnecting')
+    server.hasSockets = true
+    server.isReady = true
+    client.connection.retry()
+    expect(brief(await next)).toEqual([1, 2])
+  })
+
   it('is waited for while the server is not ready, without giving way', async () => {
     const { client, server, clock, notices } = clientWorld({}, 2)
     server.hasSockets = false

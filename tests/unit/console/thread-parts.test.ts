@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { harmlessText, harmlessUrl } from '../../../console/src/design/harmless-text.ts'
 import { joined, olderMessages } from '../../../console/src/views/thread/older-messages.ts'
 import { questionsOf, withQuestionEvents } from '../../../console/src/views/thread/question-log.ts'
-import { type Letter, unreadOf } from '../../../console/src/views/thread/unread-letters.ts'
-import type { Message, Question, QuestionEvent, Task } from '../../../src/client/index.ts'
+import { unreadSteering } from '../../../console/src/views/thread/unread-steering.ts'
+import type { Message, Question, QuestionEvent, ThreadEvent } from '../../../src/client/index.ts'
 
 describe('the text of a model', () => {
   it.each([
@@ -75,14 +75,26 @@ describe('older messages', () => {
 })
 
 describe('what a run was told', () => {
-  const letter = { id: 'm1', task: 'bg_1', text: 'mind the gap' } as Letter
-  const running = new Map([['bg_1', {} as Task]])
+  const told = (id: string, content: unknown, steer = true) =>
+    ({ type: 'inbox.accepted', data: { id, content, ...(steer && { steer }) } }) as ThreadEvent
+  const read = (id: string) => ({ type: 'message.created', data: { message: { id } } }) as ThreadEvent
 
-  it('is shown until it is read, or its run has ended or is gone', () => {
-    expect(unreadOf([letter], [], running)).toEqual([letter])
-    expect(unreadOf([letter], [said(1)], running)).toEqual([])
-    expect(unreadOf([letter], [], new Map([['bg_1', { completedAt: 1 } as Task]]))).toEqual([])
-    expect(unreadOf([letter], [], new Map())).toEqual([])
+  it('is shown until it is read', () => {
+    expect(unreadSteering([told('m1', 'mind the gap')])).toEqual([{ id: 'm1', text: 'mind the gap' }])
+    expect(unreadSteering([told('m1', 'one'), told('m2', 'two'), read('m1')])).toEqual([{ id: 'm2', text: 'two' }])
+  })
+
+  it('is shown by its words and the names of its files', () => {
+    const parts = [
+      { type: 'text', text: 'see' },
+      { type: 'file', mediaType: 'image/png', name: 'map.png', url: 'data:' },
+      { type: 'file', mediaType: 'image/gif', url: 'data:' },
+    ]
+    expect(unreadSteering([told('m1', parts)])).toEqual([{ id: 'm1', text: 'see map.png image/gif' }])
+  })
+
+  it('is not a message that never enters the conversation', () => {
+    expect(unreadSteering([told('m1', 'by the way', false)])).toEqual([])
   })
 })
 

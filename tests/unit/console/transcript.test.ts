@@ -21,7 +21,7 @@ function question(id: string, of: string): Asked {
 }
 
 function transcript(parts: Partial<ThreadParts>): Entry[] {
-  return transcriptOf({ messages: [], tasks: [], live: new Map(), questions: [], ...parts })
+  return transcriptOf({ messages: [], tasks: [], live: new Map(), questions: [], first: 1, ...parts })
 }
 
 const keys = (entries: readonly Entry[]) => entries.map(({ key }) => key)

@@ -14,6 +14,8 @@ export function factsOf(readings: readonly Reading[]): Fact[] {
   const now = readings.at(-1)?.samples ?? []
   const before = readings.at(-2)?.samples
   const count = (name: string) => total(now, name)
+  // It takes two readings.
+  const soon = readings.length < 2 && count('holdfast_events_total') !== undefined ? '…' : undefined
   const unclaimable = count('holdfast_unclaimable_tasks')
   const failures = count('holdfast_commit_failures_total')
   const flush = meanOf(now, 'holdfast_flush_seconds', before) ?? meanOf(now, 'holdfast_flush_seconds')
@@ -22,7 +24,7 @@ export function factsOf(readings: readonly Reading[]): Fact[] {
     fact('Nodes', numberText(count('holdfast_nodes')), 'Processes that share the store'),
     fact('Queue depth', numberText(count('holdfast_queue_depth')), 'Tasks accepted and not started'),
     fact('Streams', numberText(count('holdfast_streams')), 'Readers that follow a log on this node'),
-    fact('Events per second', rateText(ratesOf(readings).at(-1)), 'Written by this node'),
+    fact('Events per second', rateText(ratesOf(readings).at(-1)) ?? soon, 'Written by this node'),
     fact('Time of a commit', durationText(flush), 'Mean, until it is on disk'),
     fact('Slow readers', numberText(count('holdfast_slow_readers_total')), 'Cut off; each comes back by itself'),
     {

@@ -110,7 +110,7 @@ function LimitTable({ limits }: { readonly limits: Reading['limits'] }) {
         <div key={name} className="flex justify-between gap-4 border-b border-line py-1.5">
           <dt className="min-w-0 truncate text-ink-soft">{harmlessText(name)}</dt>
           <dd className="shrink-0 font-medium">
-            {name.endsWith('Bytes') ? bytesText(value) : value.toLocaleString('en')}
+            {name.includes('Bytes') ? bytesText(value) : value.toLocaleString('en')}
           </dd>
         </div>
       ))}

@@ -1,14 +1,14 @@
 import type { Task } from 'holdfast/client'
 import type { Copyable } from '../../design/copy-menu.tsx'
 import { shellWord } from '../../design/shell-word.ts'
-import { apiUrl, linkTo, taskPath } from '../../place.ts'
+import { apiUrl } from '../../place.ts'
 
 /** The forms in which a task is of use elsewhere. */
 export function copyables(task: Task): readonly Copyable[] {
   const { id } = task
   return [
     { title: 'Id', text: () => id, hint: id.slice(-12) },
-    { title: 'Link', text: () => linkTo(taskPath(id)), hint: 'y' },
+    { title: 'Link', text: () => location.href, hint: 'y' },
     {
       title: 'curl',
       text: () =>

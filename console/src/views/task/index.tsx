@@ -8,7 +8,7 @@ import { ErrorState, StaleBar } from '../../design/error-state.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { type Tab, Tabs } from '../../design/tabs.tsx'
 import { taskTitle } from '../../design/task-title.ts'
-import { linkTo, taskPath } from '../../place.ts'
+import { taskPath } from '../../place.ts'
 import { useCommands } from '../../shell/commands.ts'
 import { Page } from '../../shell/page.tsx'
 import { EventsTab } from './events-tab.tsx'
@@ -111,7 +111,7 @@ function useTaskCommands(task: Task, { cancel, message }: TaskActions): void {
       title: 'Copy the link',
       group: 'Task',
       keys: 'y',
-      run: () => void copyAndSay('link', linkTo(taskPath(task.id))),
+      run: () => void copyAndSay('link', location.href),
     },
     { id: 'overview', title: 'Overview', group: 'Task', keys: '1', run: () => go({ tab: 'overview' }) },
     { id: 'timeline', title: 'Timeline', group: 'Task', keys: '2', run: () => go({ tab: 'timeline' }) },

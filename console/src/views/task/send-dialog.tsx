@@ -61,7 +61,6 @@ export function SendDialog({ isOpen, task, send, onClose }: SendDialogProps) {
           }}
           aria-label="Message"
           rows={4}
-          autoFocus
           className="rounded-md border border-line-strong bg-panel px-3 py-2"
         />
         {error !== undefined && <Refusal error={error} />}

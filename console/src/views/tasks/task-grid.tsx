@@ -5,6 +5,7 @@ import { classes } from '../../design/classes.ts'
 import { useIsWide } from '../../design/is-wide.ts'
 import { columns, type RowActions, TaskRow } from './task-row.tsx'
 import type { Row } from './tree-rows.ts'
+import { useAsking } from './use-asking.ts'
 
 interface TaskGridProps extends RowActions {
   readonly rows: readonly Row[]
@@ -31,6 +32,7 @@ export function TaskGrid(props: TaskGridProps) {
   const { onOpen, onSelect, onToggle, onFocus } = props
   const actions = { onOpen, onSelect, onToggle, onFocus }
   const isWide = useIsWide()
+  const asking = useAsking()
   const height = isWide ? rowHeight.wide : rowHeight.narrow
   const virtual = useVirtualizer({
     count: rows.length,
@@ -76,6 +78,7 @@ export function TaskGrid(props: TaskGridProps) {
               height,
               isSelected: selected.has(id),
               isCursor: cursor === id,
+              questionCount: asking.get(id) ?? 0,
               isWide,
             }
             return <TaskRow key={key} {...place} {...actions} />

@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { type CSSProperties, memo, useState } from 'react'
 import { Link } from 'wouter'
+import { AsksBadge } from '../../design/asks-badge.tsx'
 import { classes } from '../../design/classes.ts'
 import { ShortId } from '../../design/short-id.tsx'
 import { useLater } from '../../design/skeleton.tsx'
@@ -30,6 +31,8 @@ interface TaskRowProps extends RowActions {
   readonly height: number
   readonly isSelected: boolean
   readonly isCursor: boolean
+  /** So many of it and of what it spawned wait for an answer. */
+  readonly questionCount: number
   /** What a phone has no room for is not asked for there. */
   readonly isWide: boolean
 }
@@ -38,7 +41,7 @@ interface TaskRowProps extends RowActions {
 const restMs = 150
 
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
-  const { row, index, top, height, isSelected, isCursor, isWide, onSelect, onFocus, onOpen } = props
+  const { row, index, top, height, isSelected, isCursor, questionCount, isWide, onSelect, onFocus, onOpen } = props
   const { task, depth, isExpanded } = row
   const rests = useLater(restMs)
   const [children, setChildren] = useState<Children>()
@@ -51,7 +54,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       aria-level={depth + 1}
       aria-expanded={isParent ? isExpanded : undefined}
       aria-selected={isSelected}
-      aria-label={`${taskTitle(task)}, ${shownStatus(task)}`}
+      aria-label={`${taskTitle(task)}, ${shownStatus(task)}${questionCount > 0 ? ', asks you' : ''}`}
       data-task={task.id}
       tabIndex={isCursor ? 0 : -1}
       onFocus={() => onFocus(task.id)}
@@ -86,9 +89,12 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       </Cell>
       <Cell className="min-w-0">
         <div style={{ paddingLeft: `${depth * 1.25}rem` }} className="min-w-0">
-          <Link href={taskPath(task.id)} tabIndex={-1} className="block truncate font-medium hover:text-accent">
-            {taskTitle(task)}
-          </Link>
+          <span className="flex items-center gap-3">
+            <Link href={taskPath(task.id)} tabIndex={-1} className="truncate font-medium hover:text-accent">
+              {taskTitle(task)}
+            </Link>
+            <AsksBadge count={questionCount} />
+          </span>
           <div className="hidden truncate text-xs text-ink-soft md:block">
             {rests && isWide ? <LastLine task={task} /> : '\u00a0'}
           </div>

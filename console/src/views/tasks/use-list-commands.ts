@@ -33,7 +33,8 @@ export function useListCommands({ at, inputRef, move, open, select, toggle, canc
       title: 'Copy the link',
       group,
       keys: 'y',
-      run: () => at && void copyAndSay('link', linkTo(taskPath(at.id))),
+      // Without a task at which the keys are, of the list as it is filtered.
+      run: () => void copyAndSay('link', at ? linkTo(taskPath(at.id)) : location.href),
     },
   ])
 }

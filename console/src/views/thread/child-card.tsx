@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { harmlessText } from '../../design/harmless-text.ts'
 import { ShortId } from '../../design/short-id.tsx'
 import { Status, shownStatus } from '../../design/status.tsx'
+import { taskTitle } from '../../design/task-title.ts'
 import { Duration } from '../../design/time.tsx'
 import { taskPath } from '../../place.ts'
 
@@ -17,7 +18,7 @@ interface ChildCardProps {
 
 /** A task that works for another: how it is, what it says just now, and the way to it. */
 export const ChildCard = memo(function ChildCard({ task, parts, hasQuestion }: ChildCardProps) {
-  const { id, description, progress, startedAt, completedAt, error } = task
+  const { id, progress, startedAt, completedAt, error } = task
   const status = shownStatus(task)
   const tail = status === 'running' || status === 'cancelling' ? tailOf(parts) : undefined
   return (
@@ -28,7 +29,7 @@ export const ChildCard = memo(function ChildCard({ task, parts, hasQuestion }: C
     >
       <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <CornerDownRight size={14} aria-hidden className="shrink-0 text-ink-faint" />
-        <span className="min-w-0 flex-1 truncate font-medium">{harmlessText(description)}</span>
+        <span className="min-w-0 flex-1 truncate font-medium">{taskTitle(task)}</span>
         {hasQuestion && (
           <span className="inline-flex items-center gap-1 text-xs font-medium text-warn">
             <MessageCircleQuestion size={14} aria-hidden /> asks
@@ -47,7 +48,7 @@ export const ChildCard = memo(function ChildCard({ task, parts, hasQuestion }: C
       {tail && (
         // The end of it is what moves, so it is the beginning that is cut off.
         <span className="ml-6 flex justify-end overflow-hidden text-xs whitespace-nowrap text-ink-soft">
-          <span className="min-w-full">{tail}</span>
+          <span className="min-w-full shrink-0">{tail}</span>
         </span>
       )}
       {error && status === 'failed' && (

@@ -18,7 +18,6 @@ import { TranscriptList } from './transcript-list.tsx'
 import { useOlder } from './use-older.ts'
 import { useQuestionLog } from './use-question-log.ts'
 import { useThreadCommands } from './use-thread-commands.ts'
-import { useWriting } from './use-writing.ts'
 
 export function ThreadView({ thread }: { readonly thread: string }) {
   const client = useClient()
@@ -31,16 +30,15 @@ export function ThreadView({ thread }: { readonly thread: string }) {
   const questions = useQuestionLog(client, thread, view)
   const tasks = useMemo(() => [...view.tasks.values()], [view.tasks])
   const entries = useMemo(
-    () => transcriptOf({ messages: conversation.messages, tasks, live: view.live, questions }),
-    [conversation.messages, tasks, view.live, questions],
+    () => transcriptOf({ messages: conversation.messages, tasks, live: view.live, questions, first: view.first }),
+    [conversation.messages, tasks, view.live, questions, view.first],
   )
   const asking = useMemo(() => new Set<string>(view.questions.map(({ task }) => task)), [view.questions])
   const scrollRef = useRef<HTMLDivElement>(null)
   const inputRef = useRef<HTMLTextAreaElement>(null)
   const run = tasks.find(({ type, status }) => type === 'run' && status === 'running')
   const [isStopping, setStopping] = useState(false)
-  const { send, steered } = useWriting(view, agent)
-  useThreadCommands({ thread, scrollRef, inputRef, ...(run && { stop: () => setStopping(true) }) })
+  useThreadCommands({ scrollRef, inputRef, ...(run && { stop: () => setStopping(true) }) })
   return (
     <Page title={thread} header={<ThreadHeader thread={thread} run={run} waiting={view.queue.length} />}>
       {view.error && entries.length > 0 && <StaleBar error={view.error} onRetry={view.retry} />}
@@ -59,7 +57,12 @@ export function ThreadView({ thread }: { readonly thread: string }) {
       </Body>
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-2 px-3 pb-3 md:px-6 md:pb-5">
         {conversation.olderError !== undefined && <Refusal error={conversation.olderError} />}
-        <QueueList queue={view.queue} steered={steered} onWithdraw={(id) => attempt(view.withdraw(id))} />
+        <QueueList
+          queue={view.queue}
+          run={run ?? view.queue[0]}
+          first={view.first}
+          onWithdraw={(id) => attempt(view.withdraw(id))}
+        />
         <Composer
           thread={thread}
           inputRef={inputRef}
@@ -68,7 +71,7 @@ export function ThreadView({ thread }: { readonly thread: string }) {
           onAgent={choose}
           isRunning={view.status === 'running'}
           isStopping={run?.cancelRequestedAt !== undefined}
-          onSend={send}
+          onSend={(text, way) => view.send(text, { agent, onBusy: way === 'send' ? 'queue' : way })}
           onStop={view.stop}
         />
       </div>

@@ -1,13 +1,19 @@
 import { Copy } from 'lucide-react'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { gfm } from 'micromark-extension-gfm'
 import { Component, type ComponentProps, memo, type ReactNode, useRef } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
-import remarkGfm from 'remark-gfm'
 import { Button } from '../../design/button.tsx'
 import { copyAndSay } from '../../design/copy-menu.tsx'
 import { harmlessText, harmlessUrl } from '../../design/harmless-text.ts'
 import { isIntricate, textBlocks } from './text-blocks.ts'
 
-const plugins = [remarkGfm]
+const plugins = [gitHubMarkdown]
+
+/** Tables, bare links and the like. It reads them only: `remark-gfm` brings along what writes them, which is not small. */
+function gitHubMarkdown(this: { data(): object }): void {
+  Object.assign(this.data(), { micromarkExtensions: [gfm()], fromMarkdownExtensions: [gfmFromMarkdown()] })
+}
 
 /**
  * What a model wrote, which nobody has looked at: markup in it stays text, a link leads to the web or to mail and tells the

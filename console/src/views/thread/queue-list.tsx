@@ -1,26 +1,27 @@
 import type { Task } from 'holdfast/client'
+import { useEvents } from 'holdfast/react'
 import { Clock, X } from 'lucide-react'
+import { useMemo } from 'react'
 import { Button } from '../../design/button.tsx'
 import { harmlessText } from '../../design/harmless-text.ts'
+import { useHasManyLines } from '../../live-lines.ts'
+import { steeringTypes, unreadSteering } from './unread-steering.ts'
 
 interface QueueListProps {
   readonly queue: readonly Task[]
-  /** Told to the run, which has not read it yet. */
-  readonly steered: readonly string[]
+  /** The one at work, else the one that comes next: it may have been told something. */
+  readonly run: Task | undefined
+  /** The lowest number that is kept of the log. */
+  readonly first: number
   readonly onWithdraw: (task: string) => void
 }
 
-/** What waits for its turn, in the order in which it comes. */
-export function QueueList({ queue, steered, onWithdraw }: QueueListProps) {
-  if (queue.length === 0 && steered.length === 0) return null
+/** What waits: what the run has yet to read, then what is asked after it, in the order in which it comes. */
+export function QueueList({ queue, run, first, onWithdraw }: QueueListProps) {
+  const hasManyLines = useHasManyLines()
   return (
-    <div className="scroller flex max-h-40 flex-col gap-1">
-      {steered.map((text, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are only added at the end and taken from the front.
-        <p key={at} className="truncate px-1 text-xs text-ink-soft">
-          Told: {harmlessText(text)} <span className="text-ink-faint">(it reads this at its next step)</span>
-        </p>
-      ))}
+    <div className="scroller flex max-h-40 flex-col gap-1 empty:hidden">
+      {run && hasManyLines && <Told run={run} after={first - 1} />}
       {queue.length > 0 && (
         <ol aria-label="Queued prompts" className="flex flex-col gap-1">
           {queue.map(({ id, description, agent }, at) => (
@@ -48,4 +49,16 @@ export function QueueList({ queue, steered, onWithdraw }: QueueListProps) {
       )}
     </div>
   )
+}
+
+/** From the log, so that it is the same in every tab and after a reload. */
+function Told({ run: { id: task, thread }, after }: { readonly run: Task; readonly after: number }) {
+  const { events } = useEvents(thread, { task, after, types: steeringTypes })
+  const steering = useMemo(() => unreadSteering(events), [events])
+  return steering.map(({ id, text }) => (
+    <p key={id} className="flex flex-wrap gap-x-1.5 px-1 text-xs text-ink-soft">
+      <span className="max-w-full truncate">Told: {harmlessText(text)}</span>
+      <span className="text-ink-faint">(not read yet; if the run ends first, it is asked next)</span>
+    </p>
+  ))
 }

@@ -1,6 +1,6 @@
 import type { Part, Task } from 'holdfast/client'
 import { Ban, Brain, ChevronRight, CircleX, History, type LucideIcon, Timer } from 'lucide-react'
-import { memo, type ReactNode, useDeferredValue } from 'react'
+import { memo, type ReactNode, useDeferredValue, useMemo } from 'react'
 import { Link } from 'wouter'
 import { harmlessText } from '../../design/harmless-text.ts'
 import { Json } from '../../design/json.tsx'
@@ -12,8 +12,10 @@ import { ChildCard } from './child-card.tsx'
 import { FilePart } from './file-part.tsx'
 import { Markdown } from './markdown.tsx'
 import { QuestionCard } from './question-card.tsx'
+import { piecesOf } from './run-order.ts'
 import { ToolCard } from './tool-card.tsx'
 import type { RunEntry } from './transcript.ts'
+import { usePlaces } from './use-places.ts'
 
 export interface BlockProps {
   readonly live: ReadonlyMap<string, readonly Part[]>
@@ -22,23 +24,24 @@ export interface BlockProps {
   readonly onAnswer: (question: string, answer: string) => Promise<unknown>
 }
 
-/** All that a run did: what it said, its tools and children, what it asked, and how it ended. */
+/** All that a run did, in its order: what it said, its tools and children, what it asked, and how it ended. */
 export function RunBlock({ entry, ...shared }: BlockProps & { readonly entry: RunEntry }) {
-  const { task, parts, isLive, children, questions } = entry
-  // Children that no call spawned come before the words, so that nothing moves while the words grow.
-  const firstWord = parts.findIndex(({ type }) => type === 'text')
-  const lead = firstWord === -1 ? parts : parts.slice(0, firstWord)
-  const rest = firstWord === -1 ? [] : parts.slice(firstWord)
+  const { task, isLive } = entry
+  const places = usePlaces(entry)
+  const pieces = useMemo(() => piecesOf(entry, places), [entry, places])
+  // An open question stands at the end wherever it was asked, and words may still grow before it.
+  const last = pieces.findLastIndex((piece) => !('asked' in piece) || piece.asked.end !== undefined)
   return (
     <article aria-label={task ? `Run of ${task.agent ?? 'an agent'}` : 'Run'} className="flex flex-col gap-3">
       {task && <RunLine task={task} />}
-      <Parts parts={lead} entry={entry} {...shared} />
-      {children.length > 0 && <Children tasks={children} {...shared} />}
-      <Parts parts={rest} entry={entry} isEnd {...shared} />
-      {isLive && parts.length === 0 && children.length === 0 && <Waiting />}
-      {questions.map((asked) => (
-        <QuestionCard key={asked.question.id} asked={asked} onAnswer={shared.onAnswer} />
-      ))}
+      {pieces.map((piece, at) => {
+        if ('part' in piece)
+          return <PartBlock key={piece.key} part={piece.part} isLast={at === last} entry={entry} {...shared} />
+        if ('asked' in piece)
+          return <QuestionCard key={piece.asked.question.id} asked={piece.asked} onAnswer={shared.onAnswer} />
+        return <Children key={piece.children[0]?.id} tasks={piece.children} {...shared} />
+      })}
+      {isLive && pieces.length === 0 && <Waiting />}
       <Ending entry={entry} />
     </article>
   )
@@ -63,30 +66,17 @@ function RunLine({ task }: { readonly task: Task }) {
   )
 }
 
-interface PartsProps extends BlockProps {
-  readonly parts: readonly Part[]
-  readonly entry: RunEntry
-  readonly isEnd?: boolean
-}
-
-function Parts({ parts, ...shared }: PartsProps) {
-  return parts.map((part, at) => {
-    // By their place: a model may call twice by the same id, and parts come only at the end.
-    const key = `${part.type}-${at}`
-    return <PartBlock key={key} part={part} isLast={at === parts.length - 1} {...shared} />
-  })
-}
-
-interface PartBlockProps extends Omit<PartsProps, 'parts'> {
+interface PartBlockProps extends BlockProps {
   readonly part: Part
+  readonly entry: RunEntry
   readonly isLast: boolean
 }
 
-function PartBlock({ part, isLast, entry, isEnd = false, ...shared }: PartBlockProps) {
+function PartBlock({ part, isLast, entry, ...shared }: PartBlockProps) {
   const { isLive, childrenOfCall } = entry
   switch (part.type) {
     case 'text':
-      return <Words text={part.text} isGrowing={isLive && isEnd && isLast} />
+      return <Words text={part.text} isGrowing={isLive && isLast} />
     case 'reasoning':
       return <Reasoning text={part.text} isGrowing={isLive && isLast} />
     case 'tool':

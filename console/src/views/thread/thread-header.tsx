@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { CopyMenu } from '../../design/copy-menu.tsx'
 import { shellArgument, shellWord } from '../../design/shell-word.ts'
 import { Status, shownStatus } from '../../design/status.tsx'
-import { apiUrl, linkTo, threadPath } from '../../place.ts'
+import { apiUrl } from '../../place.ts'
 
 interface ThreadHeaderProps {
   readonly thread: string
@@ -36,7 +36,7 @@ function copyables(thread: string) {
   const path = `/v1/threads/${encodeURIComponent(thread)}`
   return [
     { title: 'Id', text: () => thread },
-    { title: 'Link', text: () => linkTo(threadPath(thread)), hint: 'y' },
+    { title: 'Link', text: () => location.href, hint: 'y' },
     { title: 'curl', text: () => `curl -H "Authorization: Bearer $HOLDFAST_TOKEN" ${shellWord(apiUrl + path)}` },
     { title: 'CLI', text: () => `holdfast --url ${shellWord(apiUrl)} attach ${shellArgument(thread)}` },
   ]

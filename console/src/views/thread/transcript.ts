@@ -23,6 +23,8 @@ export interface RunEntry {
   readonly message?: Message
   readonly parts: readonly Part[]
   readonly isLive: boolean
+  /** The number after which it began, if the log is kept from there on. */
+  readonly since?: number
   /** Spawned by no tool call of it; the others stand at their call. */
   readonly children: readonly Task[]
   readonly childrenOfCall: ReadonlyMap<string, readonly Task[]>
@@ -51,10 +53,15 @@ export interface ThreadParts {
   readonly tasks: readonly Task[]
   readonly live: ReadonlyMap<string, readonly Part[]>
   readonly questions: readonly Asked[]
+  /** The lowest number that is kept of the log. */
+  readonly first: number
 }
 
-export function transcriptOf({ messages, tasks, live, questions }: ThreadParts): Entry[] {
-  const family = familyOf(tasks, questions)
+export function transcriptOf({ messages, tasks, live, questions, first }: ThreadParts): Entry[] {
+  // The first that a run was told is what it began with; the rest is steering.
+  const told = messages.filter(({ role }) => role !== 'assistant').toReversed()
+  const began = new Map(told.map(({ task, seq }) => [task, seq]))
+  const family = familyOf(tasks, questions, new Map([...began].filter(([, seq]) => seq >= first - 1)))
   const spoken = new Set(messages.flatMap(({ role, task }) => (role === 'assistant' && task !== undefined ? task : [])))
   // A run that is at work, or has ended without a word, stands after the last thing that was said to it.
   const silent = new Map(tasks.filter((task) => isShownRun(task) && !spoken.has(task.id)).map((run) => [run.id, run]))
@@ -84,7 +91,7 @@ function isShownRun({ type, status }: Task): boolean {
 }
 
 /** Who belongs to whom. */
-function familyOf(tasks: readonly Task[], questions: readonly Asked[]) {
+function familyOf(tasks: readonly Task[], questions: readonly Asked[], began: ReadonlyMap<string | undefined, number>) {
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]))
   const children = Map.groupBy(
     tasks.filter(({ type }) => type !== 'run'),
@@ -95,6 +102,7 @@ function familyOf(tasks: readonly Task[], questions: readonly Asked[]) {
     run(id: string | undefined, message?: Message, live: readonly Part[] = []): RunEntry {
       const task = id === undefined ? undefined : byId.get(id)
       const parts = message?.parts ?? live
+      const since = began.get(id)
       const calls = new Set(parts.flatMap((part) => (part.type === 'tool' ? part.id : [])))
       const own = id === undefined ? [] : (children.get(id as Task['id']) ?? [])
       const isOfCall = ({ parent }: Task) => parent?.call !== undefined && calls.has(parent.call)
@@ -105,6 +113,7 @@ function familyOf(tasks: readonly Task[], questions: readonly Asked[]) {
         ...(message && { message }),
         parts,
         isLive: task?.status === 'running' && !message,
+        ...(since !== undefined && { since }),
         children: own.filter((child) => !isOfCall(child)),
         childrenOfCall: Map.groupBy(own.filter(isOfCall), ({ parent }) => parent?.call ?? ''),
         questions: id === undefined ? [] : (asked.get(id) ?? []),

@@ -1,4 +1,4 @@
-import type { Client, QuestionEvent } from 'holdfast/client'
+import { type Client, isHoldfastError, type QuestionEvent } from 'holdfast/client'
 import type { UseThreadResult } from 'holdfast/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { type QuestionLog, questionsOf, questionTypes, withQuestionEvents } from './question-log.ts'
@@ -23,8 +23,7 @@ export function useQuestionLog(client: Client, thread: string, view: LiveThread)
       // What is before the first event that is kept cannot be asked for.
       after.current = Math.max(after.current, first - 1)
       for (;;) {
-        const options = { after: after.current, types: questionTypes, limit: 1000, signal: leaving.signal }
-        const { events, next, head } = await client.events(thread, options)
+        const { events, next, head } = await pageAfter(client, thread, after.current, leaving.signal)
         if (leaving.signal.aborted) return
         after.current = next
         setLog((before) => withQuestionEvents(before, events as readonly QuestionEvent[]))
@@ -36,4 +35,15 @@ export function useQuestionLog(client: Client, thread: string, view: LiveThread)
     return () => leaving.abort()
   }, [client, thread, openIds, isLoading])
   return useMemo(() => questionsOf(log, open), [log, open])
+}
+
+/** The next page, or the first that is kept, if what came next was removed by age since the last was read. */
+async function pageAfter(client: Client, thread: string, after: number, signal: AbortSignal) {
+  const options = { types: questionTypes, limit: 1000, signal }
+  try {
+    return await client.events(thread, { ...options, after })
+  } catch (error) {
+    if (!isHoldfastError(error, 'offset_gone')) throw error
+    return client.events(thread, { ...options, after: Number(error.facts['first']) - 1 })
+  }
 }

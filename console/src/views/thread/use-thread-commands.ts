@@ -1,11 +1,9 @@
 import type { RefObject } from 'react'
 import { useLocation } from 'wouter'
 import { copyAndSay } from '../../design/copy-menu.tsx'
-import { linkTo, threadPath } from '../../place.ts'
 import { type Command, useCommands } from '../../shell/commands.ts'
 
 interface Parts {
-  readonly thread: string
   readonly scrollRef: RefObject<HTMLDivElement | null>
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
   /** Absent while nothing runs. */
@@ -13,7 +11,7 @@ interface Parts {
 }
 
 /** What can be done in a thread without a mouse. */
-export function useThreadCommands({ thread, scrollRef, inputRef, stop }: Parts): void {
+export function useThreadCommands({ scrollRef, inputRef, stop }: Parts): void {
   const [, go] = useLocation()
   const group = 'Thread'
   const step = (by: 1 | -1) => focusEntry(scrollRef.current, by)
@@ -29,7 +27,7 @@ export function useThreadCommands({ thread, scrollRef, inputRef, stop }: Parts):
       title: 'Copy the link of this thread',
       group,
       keys: 'y',
-      run: () => void copyAndSay('the link', linkTo(threadPath(thread))),
+      run: () => void copyAndSay('the link', location.href),
     },
   ]
   if (stop) {

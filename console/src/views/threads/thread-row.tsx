@@ -1,7 +1,8 @@
 import type { ThreadLine } from 'holdfast/client'
-import { CircleDashed, LoaderCircle, MessageCircleQuestion } from 'lucide-react'
+import { CircleDashed, LoaderCircle } from 'lucide-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
+import { AsksBadge } from '../../design/asks-badge.tsx'
 import { harmlessText } from '../../design/harmless-text.ts'
 import { Status } from '../../design/status.tsx'
 import { Age } from '../../design/time.tsx'
@@ -32,11 +33,7 @@ export const ThreadRow = memo(function ThreadRow({ line, note, hasMoreLive }: Th
           </span>
         </span>
         <span className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs font-medium">
-          {questions > 0 && (
-            <span className="inline-flex h-6 items-center gap-1.5 rounded-full bg-warn-soft px-2.5 text-warn">
-              <MessageCircleQuestion size={14} aria-hidden /> {questions === 1 ? 'asks you' : `${questions} questions`}
-            </span>
-          )}
+          <AsksBadge count={questions} />
           {last && running + queued === 0 && <Status status={last.status} />}
           {running > 0 && (
             <span className="inline-flex items-center gap-1.5 text-run">

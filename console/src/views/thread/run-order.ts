@@ -1,0 +1,122 @@
+import type { Part, Task, ThreadEvent } from 'holdfast/client'
+import { abandonedIn } from '../task/event-filter.ts'
+import type { Asked, RunEntry } from './transcript.ts'
+
+/**
+ * How much a run had put out when something happened, by the id of what did: characters, and one for each call and file. It is
+ * in the order in which they happened.
+ */
+export type Places = ReadonlyMap<string, number>
+
+/** The events of a run that tell how much it has put out, and those of a thread that tell when something happened. */
+export const outputTypes: readonly string[] = [
+  'text.delta',
+  'thinking',
+  'tool.call',
+  'tool.result',
+  'file',
+  'task.resumed',
+]
+export const markTypes: readonly string[] = ['task.accepted', 'question.asked']
+
+export function placesIn(outputs: readonly ThreadEvent[], marks: readonly ThreadEvent[]): Places {
+  const abandoned = abandonedIn(outputs)
+  const standing = outputs.filter(({ seq }) => !abandoned.has(seq))
+  const open = new Set<string>()
+  const places = new Map<string, number>()
+  let [at, place] = [0, 0]
+  for (const mark of marks) {
+    for (let event = standing[at]; event && event.seq < mark.seq; event = standing[at]) {
+      place += lengthOf(event, open)
+      at += 1
+    }
+    places.set(idOf(mark), place)
+  }
+  return places
+}
+
+/** Whether an event is where a child was spawned, or a question asked. */
+export function isMarked(mark: ThreadEvent, id: string): boolean {
+  return idOf(mark) === id
+}
+
+function idOf(mark: ThreadEvent): string {
+  if (mark.type === 'task.accepted') return mark.data.task.id
+  return mark.type === 'question.asked' ? mark.data.question.id : ''
+}
+
+/** A call that is told again before its result is the same call. */
+function lengthOf(event: ThreadEvent, open: Set<string>): number {
+  if (event.type === 'tool.result') open.delete(event.data.id)
+  if (event.type === 'text.delta' || event.type === 'thinking') return event.data.text.length
+  if (event.type !== 'tool.call') return event.type === 'file' ? 1 : 0
+  const isAgain = open.has(event.data.id)
+  open.add(event.data.id)
+  return isAgain ? 0 : 1
+}
+
+/**
+ * What stands in a run: a part or a piece of one, children that were spawned there, a question that was asked there. The key of a
+ * part stays the same whatever is put before it.
+ */
+export type Piece =
+  | { readonly key: string; readonly part: Part }
+  | { readonly children: Task[] }
+  | { readonly asked: Asked }
+
+/**
+ * A run in the order in which it happened. A text in which something else happened is cut there. An open question stands at the
+ * end, where it is seen, as does what is not known to have happened elsewhere.
+ */
+export function piecesOf({ parts, children, questions }: RunEntry, places: Places): Piece[] {
+  const pieces: Piece[] = []
+  const cards = cardsIn(children, questions, places)
+  let from = 0
+  for (const [index, part] of parts.entries()) {
+    let left = part
+    let cut = 0
+    const end = from + sizeOf(part)
+    for (let card = cards[0]; card && card.place < end; card = cards[0]) {
+      if ('text' in left && card.place > from) {
+        const size = card.place - from
+        pieces.push({ key: `${index}-${cut}`, part: { ...left, text: left.text.slice(0, size) } })
+        left = { ...left, text: left.text.slice(size) }
+        cut += size
+        from = card.place
+      }
+      add(pieces, card.piece)
+      cards.shift()
+    }
+    pieces.push({ key: `${index}-${cut}`, part: left })
+    from = end
+  }
+  for (const { piece } of cards) add(pieces, piece)
+  return pieces
+}
+
+function cardsIn(children: readonly Task[], questions: readonly Asked[], places: Places) {
+  const all = new Map<string, Piece>([
+    ...children.map((child): [string, Piece] => [child.id, { children: [child] }]),
+    ...questions.filter(({ end }) => end).map((asked): [string, Piece] => [asked.question.id, { asked }]),
+  ])
+  const known = [...places].flatMap(([id, place]) => {
+    const piece = all.get(id)
+    return piece ? { piece, place } : []
+  })
+  const unknown = [...all].flatMap(([id, piece]) => (places.has(id) ? [] : piece))
+  const open = questions.filter(({ end }) => !end).map((asked) => ({ asked }))
+  return [...known, ...[...unknown, ...open].map((piece) => ({ piece, place: Number.POSITIVE_INFINITY }))]
+}
+
+/** The answer comes last, whatever else happened. */
+function sizeOf(part: Part): number {
+  if ('text' in part) return part.text.length
+  return part.type === 'data' ? Number.POSITIVE_INFINITY : 1
+}
+
+/** Children that were spawned at once stand in one list. */
+function add(pieces: Piece[], piece: Piece): void {
+  const last = pieces.at(-1)
+  if (last && 'children' in last && 'children' in piece) last.children.push(...piece.children)
+  else pieces.push(piece)
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { type Piece, type Places, piecesOf, placesIn } from '../../../console/src/views/thread/run-order.ts'
+import type { Asked, RunEntry } from '../../../console/src/views/thread/transcript.ts'
+import type { Part, Task, ThreadEvent } from '../../../src/client/index.ts'
+
+const event = (seq: number, type: string, data: object) => ({ seq, type, task: 'bg_0', data }) as ThreadEvent
+const said = (seq: number, text: string) => event(seq, 'text.delta', { text })
+const spawned = (seq: number, id: string) => event(seq, 'task.accepted', { task: { id } })
+const asked = (seq: number, id: string) => event(seq, 'question.asked', { question: { id } })
+
+describe('the place of what happened in a run', () => {
+  it('is how much the run had put out', () => {
+    const outputs = [
+      said(2, 'ONE'),
+      event(3, 'tool.call', { id: 'c' }),
+      event(4, 'thinking', { text: 'hm' }),
+      said(7, 'TWO'),
+    ]
+    const marks = [asked(1, 'q1'), spawned(5, 'bg_1'), asked(6, 'q2'), spawned(9, 'bg_2')]
+    expect([...placesIn(outputs, marks)]).toEqual([
+      ['q1', 0],
+      ['bg_1', 6],
+      ['q2', 6],
+      ['bg_2', 9],
+    ])
+  })
+
+  it('does not count what a resume abandoned, nor a call that is told again', () => {
+    const outputs = [
+      said(2, 'ONE'),
+      said(3, 'gone'),
+      event(4, 'task.resumed', { keep: 2 }),
+      event(5, 'tool.call', { id: 'c' }),
+      event(6, 'tool.call', { id: 'c' }),
+      event(7, 'tool.result', { id: 'c' }),
+      event(8, 'tool.call', { id: 'c' }),
+    ]
+    expect(placesIn(outputs, [asked(9, 'q')]).get('q')).toBe(5)
+  })
+})
+
+const text = (words: string): Part => ({ type: 'text', text: words })
+const tool = { type: 'tool', id: 'c', name: 'look', input: {} } as Part
+const answer = { type: 'data', name: 'answer', value: 1 } as Part
+const child = (id: string) => ({ id }) as Task
+const closed = (id: string) => ({ question: { id }, end: { closed: 'ended' } }) as Asked
+const open = (id: string) => ({ question: { id } }) as Asked
+
+function order(entry: Partial<RunEntry>, places: Places): string[] {
+  const whole = { parts: [], children: [], questions: [], ...entry } as unknown as RunEntry
+  return piecesOf(whole, places).map((piece: Piece) => {
+    if ('asked' in piece) return piece.asked.question.id
+    if ('children' in piece) return piece.children.map(({ id }) => id).join('+')
+    return 'text' in piece.part ? piece.part.text : piece.part.type
+  })
+}
+
+describe('a run', () => {
+  it('is cut where something happened in the middle of its words', () => {
+    const places = new Map([
+      ['q', 3],
+      ['bg_1', 6],
+    ])
+    const entry = { parts: [text('ONETWOTHREE')], questions: [closed('q')], children: [child('bg_1')] }
+    expect(order(entry, places)).toEqual(['ONE', 'q', 'TWO', 'bg_1', 'THREE'])
+  })
+
+  it('has what happened between its parts between them, and its answer last', () => {
+    const places = new Map([
+      ['bg_1', 0],
+      ['bg_2', 3],
+      ['bg_3', 4],
+      ['bg_4', 4],
+    ])
+    const children = ['bg_1', 'bg_2', 'bg_3', 'bg_4'].map(child)
+    expect(order({ parts: [text('ONE'), tool, answer], children }, places)).toEqual([
+      'bg_1',
+      'ONE',
+      'bg_2',
+      'tool',
+      'bg_3+bg_4',
+      'data',
+    ])
+  })
+
+  it('keeps the order of what happened at one place', () => {
+    const places = new Map([
+      ['q1', 3],
+      ['bg_1', 3],
+      ['q2', 3],
+    ])
+    const entry = { parts: [text('ONE')], children: [child('bg_1')], questions: [closed('q1'), closed('q2')] }
+    expect(order(entry, places)).toEqual(['ONE', 'q1', 'bg_1', 'q2'])
+  })
+
+  it('ends with what it still asks, and with what is not known to have happened elsewhere', () => {
+    const entry = { parts: [text('ONE')], children: [child('bg_1')], questions: [open('q')] }
+    expect(order(entry, new Map([['q', 0]]))).toEqual(['ONE', 'bg_1', 'q'])
+  })
+})
