@@ -70,7 +70,7 @@ const table: readonly Row[] = [
     may: ['src/{client,react}/index.ts'],
     packages: [
       ...['react', 'react-dom', 'wouter', 'lucide-react', 'cmdk', 'radix-ui', '@tanstack/react-virtual'],
-      ...['react-markdown', 'remark-gfm', 'package.json'],
+      ...['react-markdown', 'mdast-util-gfm', 'micromark-extension-gfm', 'package.json'],
     ],
   },
   // What runs in a page of the documentation shares the search with what makes its index, and nothing else.

@@ -13,8 +13,8 @@ export const packedKinds: readonly Kind[] = [
   { what: 'what is read', paths: /^(README|CHANGELOG)\.md$|^LICENSE$/ },
   { what: 'the command', paths: /^bin\/holdfast\.js$/ },
   {
-    what: 'compiled code, its types and its maps',
-    paths: new RegExp(`^dist/(?:(?:${parts})/(?:[a-z0-9-]+/)*)?[a-z0-9-]+\\.(?:js|d\\.ts|js\\.map)$`),
+    what: 'compiled code and its types',
+    paths: new RegExp(`^dist/(?:(?:${parts})/(?:[a-z0-9-]+/)*)?[a-z0-9-]+\\.(?:js|d\\.ts)$`),
   },
   { what: 'migrations', paths: /^dist\/stores\/(sqlite|postgres)\/migrations\/\d{4}_[a-z0-9_-]+\.sql$/ },
   { what: 'the page of the console', paths: /^dist\/console\/(index\.html|favicon\.svg|theme\.js|licences\.md)$/ },

@@ -99,6 +99,7 @@ export function describeFirstHour(packed: Packed): void {
         const index = names.findIndex((log) => log.includes(`"node":"${executing}"`))
         expect(index, `the log of ${executing}`).not.toBe(-1)
         const [killed] = [...nodes.values()].slice(index)
+        expect(names[index]).toMatch(new RegExp(`"pid":${killed?.server.pid},"msg":"listening"`))
         await killed?.server.end('SIGKILL')
         const left = [...nodes.values()].find((node) => node !== killed)
         const go = `npx holdfast --url ${left?.url} send bg_0 go\n`

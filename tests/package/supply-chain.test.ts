@@ -117,7 +117,6 @@ describe('packed files', () => {
       'dist/console/index.html',
       'dist/console/assets/index-B0_-a.js',
     ],
-    'dist/cli/commands/serve.js.map',
   ]
 
   it('are of known kinds', () => {
@@ -135,6 +134,7 @@ describe('packed files', () => {
     ],
     ...[
       'dist/console/assets/index.js.map',
+      'dist/cli/commands/serve.js.map',
       'dist/server/../../x.js',
       'dist/stores/sqlite/migrations/old.sql',
       'SECRETS.md',
