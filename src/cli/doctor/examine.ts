@@ -36,7 +36,7 @@ export async function examine(flags: ExamineFlags, around: Around, signal: Abort
     folderCheck(folder),
     tokenCheck(folder, principals),
     ...found.checks,
-    ...leftBehindChecks(found, server.node),
+    ...leftBehindChecks(found, server),
     clockCheck(around.clock.now(), found.newestAt),
     server.check,
   ]

@@ -17,20 +17,31 @@ export function countedByAgent(tasks: readonly AgentTasks[]): string {
   return `: ${tasks.map(({ agent, count }) => `${count} of ${agent}`).join(', ')}`
 }
 
+/** Who answers where clients look for a server, and on what kind of store. */
+interface Answering {
+  readonly node?: string
+  readonly store?: string
+}
+
 /**
- * What was executed by a server that is gone, of a store that one server has at a time: by all but the one that answers. Nothing is
- * said where that one is not known.
+ * What was executed by a server that is gone, of a store that one server has at a time: by all but the one that has it. That is the
+ * one that answers if it executes some of it; else it may be another, of which nothing is known.
  */
-export function leftBehindChecks({ executing, isHeld }: FileUse, node: string | undefined): Check[] {
-  if (!executing || (isHeld && node === undefined)) return []
+export function leftBehindChecks({ executing, isHeld }: FileUse, { node, store }: Answering): Check[] {
+  if (!executing) return []
   const left = byAgent(executing.filter((each) => !isHeld || each.node !== node))
   const count = left.reduce((sum, each) => sum + each.count, 0)
   if (count === 0) return [ok('tasks', 'None was left behind')]
-  const belong = count === 1 ? 'task belongs' : 'tasks belong'
-  const finding = `${count} ${belong} to a server that is gone${countedByAgent(left)}`
-  const advice = isHeld
-    ? 'The one that runs goes on with them within seconds; if not, put these agents into its config file'
-    : 'The next start goes on with those whose agents it has'
+  const belong = `${count} ${count === 1 ? 'task belongs' : 'tasks belong'}`
+  const gone = `${belong} to a server that is gone${countedByAgent(left)}`
+  if (!isHeld) return [note('tasks', gone, 'The next start goes on with those whose agents it has')]
+  if (executing.some((each) => each.node === node)) {
+    const advice = 'The one that runs goes on with them within seconds; if not, put these agents into its config file'
+    return [note('tasks', gone, advice)]
+  }
+  if (store !== 'sqlite') return []
+  const finding = `${belong} to another server than the one that answers${countedByAgent(left)}`
+  const advice = 'If the one that answers has this store open, the other is gone: put these agents into its config file'
   return [note('tasks', finding, advice)]
 }
 

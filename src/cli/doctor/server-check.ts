@@ -14,6 +14,8 @@ interface Probe {
 export interface ServerFindings {
   readonly check: Check
   readonly node?: string
+  /** The kind of its store, if it takes work. */
+  readonly store?: string
 }
 
 interface Patience {
@@ -25,10 +27,16 @@ interface Patience {
 export async function serverCheck(url: string, isStoreHeld: boolean, patience: Patience): Promise<ServerFindings> {
   const probed = await probe(url, patience)
   const { node } = probed
-  return { check: serverFinding(url, isStoreHeld, probed), ...(node !== undefined && { node }) }
+  const store = storeOf(probed)
+  return {
+    check: serverFinding(url, isStoreHeld, probed),
+    ...(node !== undefined && { node }),
+    ...(store !== undefined && { store }),
+  }
 }
 
-export function serverFinding(url: string, isStoreHeld: boolean, { isAlive, readiness }: Probe): Check {
+export function serverFinding(url: string, isStoreHeld: boolean, probed: Probe): Check {
+  const { isAlive, readiness } = probed
   const name = 'server'
   if (!isAlive && !isStoreHeld) return note(name, `None answers at ${url}`, 'holdfast serve starts one')
   if (!isAlive) {
@@ -36,14 +44,19 @@ export function serverFinding(url: string, isStoreHeld: boolean, { isAlive, read
     return wrongly(name, `None answers at ${url}, but one has the store open`, advice)
   }
   if (readiness?.status === 200) {
-    const { store } = (readiness.body ?? {}) as { readonly store?: unknown }
-    const answer = ok(name, `${url} answers and takes work${typeof store === 'string' ? ` (${store})` : ''}`)
+    const store = storeOf(probed)
+    const answer = ok(name, `${url} answers and takes work${store === undefined ? '' : ` (${store})`}`)
     if (isStoreHeld || store !== 'sqlite') return answer
     return note(name, `${url} answers, on another store than this one`)
   }
   const { code } = (readiness?.body ?? {}) as { readonly code?: unknown }
   if (code === 'draining') return note(name, `${url} answers, and is shutting down`)
   return wrongly(name, `${url} answers, but takes no work`, 'Its log says why; so may the other checks')
+}
+
+function storeOf({ readiness }: Probe): string | undefined {
+  const { store } = (readiness?.body ?? {}) as { readonly store?: unknown }
+  return readiness?.status === 200 && typeof store === 'string' ? store : undefined
 }
 
 async function probe(url: string, { clock, signal }: Patience): Promise<Probe> {
