@@ -1,8 +1,9 @@
 import { failed } from '../../core/outcome.ts'
 import type { Result } from '../../core/result.ts'
 import type { Agent, AgentContext } from '../agent.ts'
-import type { StandardSchema } from '../standard-schema.ts'
+import type { SchemaIssue } from '../standard-schema.ts'
 import { askedText } from './asked-text.ts'
+import { refusingSchema } from './refusing-schema.ts'
 import { perform } from './script-ops.ts'
 import { type Op, type Program, readProgram, type ScriptRules } from './script-program.ts'
 import { scriptSchema } from './script-schema.ts'
@@ -30,20 +31,16 @@ export function scriptAgent(options: ScriptOptions = {}): Agent {
   return {
     run: (ctx: AgentContext, input: unknown) => run(ctx, input, rules),
     description: 'Runs the program in its input',
-    input: programSchema(rules),
+    input: refusingSchema((input) => issuesOf(input, rules)),
     inputSchema: scriptSchema(rules),
     // A program that a model writes could reach what listens on this machine.
     isSpawnable: false,
   }
 }
 
-/** Refuses a program that is not right where it is asked for. Prompts are texts, and parts and results lists. */
-function programSchema(rules: ScriptRules): StandardSchema {
-  const validate = (value: unknown) => {
-    const read = typeof value === 'string' || Array.isArray(value) ? undefined : readProgram(value, rules)
-    return read && 'problems' in read ? { issues: read.problems.map((message) => ({ message })) } : { value }
-  }
-  return { '~standard': { version: 1, vendor: 'holdfast', validate } }
+function issuesOf(input: unknown, rules: ScriptRules): readonly SchemaIssue[] {
+  const read = readProgram(input, rules)
+  return 'problems' in read ? read.problems.map((message) => ({ message })) : []
 }
 
 async function run(ctx: AgentContext, input: unknown, rules: ScriptRules): Promise<unknown> {

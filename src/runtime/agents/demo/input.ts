@@ -2,6 +2,7 @@ import { failed, type StatedEnding } from '../../../core/outcome.ts'
 import type { AgentContext } from '../../agent.ts'
 import type { SchemaIssue, StandardSchema } from '../../standard-schema.ts'
 import { askedText } from '../asked-text.ts'
+import { refusingSchema } from '../refusing-schema.ts'
 import { isPartName, type PartName, partNames } from './story.ts'
 
 /** What the demo was asked for, with all its defaults. */
@@ -33,17 +34,10 @@ export const demoSchema: object = {
   additionalProperties: false,
 }
 
-/** Refuses an input that is not right where it is asked for. Prompts are texts, and parts and results lists. */
-export const demoInput: StandardSchema = {
-  '~standard': {
-    version: 1,
-    vendor: 'holdfast',
-    validate(value) {
-      const read = typeof value === 'string' || Array.isArray(value) ? undefined : readFields(value)
-      return read && 'message' in read ? { issues: [read] } : { value }
-    },
-  },
-}
+export const demoInput: StandardSchema = refusingSchema((input) => {
+  const read = readFields(input)
+  return 'message' in read ? [read] : []
+})
 
 /** Reads a prompt, which is the topic, or an input; what is wrong with it fails the task in words. */
 export function readDemoInput(ctx: AgentContext, input: unknown): DemoInput | StatedEnding {
