@@ -14,7 +14,8 @@ export function define(program: Command, act: Act): void {
     .summary('say everything about a task, and why it does not move')
     .description(
       'Says everything that is known of a task and, if it has not ended, in words what holds it up: what it is queued behind, the ' +
-        'question it waits for, an agent that no node has or that executes as much as it may, a cancel that is under way, a server that starts nothing.\n\n' +
+        'question it waits for, an agent that no node has or that executes as much as it may, a cancel that is under way, a server that starts nothing; ' +
+        'or that nothing which the server knows of does.\n\n' +
         'In a pipe it is one field of the task per line, its name on the wire and its whole value with a tab between, objects as JSON ' +
         'and instants as ISO 8601; each reason is a line named why.',
     )

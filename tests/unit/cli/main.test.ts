@@ -86,6 +86,11 @@ describe('holdfast', () => {
     expect(await run(args)).toEqual({ code: 2, out: '', err: `holdfast: ${line}\n` })
   })
 
+  it('says in the help of inspect that it may find nothing that holds a task up', async () => {
+    const { out } = await run(['inspect', '--help'])
+    expect(out.replace(/\s+/g, ' ')).toContain('or that nothing which the server knows of does')
+  })
+
   it('prints the help of a command that help is asked for', async () => {
     for (const args of [['help', 'serve'], ['--quiet', 'help', 'serve'], ['help']]) {
       expect(await run(args)).toMatchObject({ code: 0, out: expect.stringContaining('Usage: holdfast'), err: '' })
