@@ -8,7 +8,7 @@ import type { Asked, RunEntry } from './transcript.ts'
  */
 export type Places = ReadonlyMap<string, number>
 
-/** The events of a run that tell how much it has put out, and those of a thread that tell when something happened. */
+/** The events of a run that tell how much it has put out, and those of a thread that tell when something happened, or began again. */
 export const outputTypes: readonly string[] = [
   'text.delta',
   'thinking',
@@ -17,7 +17,7 @@ export const outputTypes: readonly string[] = [
   'file',
   'task.resumed',
 ]
-export const markTypes: readonly string[] = ['task.accepted', 'question.asked']
+export const markTypes: readonly string[] = ['task.accepted', 'question.asked', 'task.resumed']
 
 export function placesIn(outputs: readonly ThreadEvent[], marks: readonly ThreadEvent[]): Places {
   const abandoned = abandonedIn(outputs)
@@ -30,7 +30,8 @@ export function placesIn(outputs: readonly ThreadEvent[], marks: readonly Thread
       place += lengthOf(event, open)
       at += 1
     }
-    places.set(idOf(mark), place)
+    const id = idOf(mark)
+    if (id !== undefined) places.set(id, place)
   }
   return places
 }
@@ -40,9 +41,9 @@ export function isMarked(mark: ThreadEvent, id: string): boolean {
   return idOf(mark) === id
 }
 
-function idOf(mark: ThreadEvent): string {
+function idOf(mark: ThreadEvent): string | undefined {
   if (mark.type === 'task.accepted') return mark.data.task.id
-  return mark.type === 'question.asked' ? mark.data.question.id : ''
+  return mark.type === 'question.asked' ? mark.data.question.id : undefined
 }
 
 /** A call that is told again before its result is the same call. */
