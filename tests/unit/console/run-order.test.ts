@@ -93,6 +93,34 @@ describe('a run', () => {
     expect(order(entry, places)).toEqual(['ONE', 'q1', 'bg_1', 'q2'])
   })
 
+  it('goes by when things happened, whatever the order in which they are known', () => {
+    const places = new Map([
+      ['bg_2', 3],
+      ['q', 3],
+      ['bg_1', 6],
+    ])
+    const entry = { parts: [text('ONETWO')], children: [child('bg_1'), child('bg_2')], questions: [closed('q')] }
+    expect(order(entry, places)).toEqual(['ONE', 'bg_2', 'q', 'TWO', 'bg_1'])
+  })
+
+  it('keeps the keys of its parts when it goes on, and when something is put before one or into it', () => {
+    const keysOf = (parts: Part[], places: Places) => {
+      const children = [...places.keys()].map(child)
+      const pieces = piecesOf({ parts, children, questions: [] } as unknown as RunEntry, places)
+      return pieces.flatMap((piece) => ('key' in piece ? piece.key : []))
+    }
+    const before = keysOf([text('ONETWO'), tool], new Map())
+    expect(before).toEqual(['0-0', '1-0'])
+    expect(keysOf([text('ONETWO'), tool, text('THREE')], new Map([['bg_1', 0]]))).toEqual([...before, '2-0'])
+    const cut = keysOf([text('ONETWO'), tool], new Map([['bg_1', 3]]))
+    expect(cut).toEqual(['0-0', '0-3', '1-0'])
+    const both = new Map([
+      ['bg_1', 3],
+      ['bg_2', 6],
+    ])
+    expect(keysOf([text('ONETWO'), tool], both)).toEqual(cut)
+  })
+
   it('ends with what it still asks, and with what is not known to have happened elsewhere', () => {
     const entry = { parts: [text('ONE')], children: [child('bg_1')], questions: [open('q')] }
     expect(order(entry, new Map([['q', 0]]))).toEqual(['ONE', 'bg_1', 'q'])

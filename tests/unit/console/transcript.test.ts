@@ -62,6 +62,17 @@ describe('a transcript', () => {
     ])
   })
 
+  it('knows since when a run went on by the first that was said to it, if the log is kept from there on', () => {
+    const messages = [message(4, 'user', 'bg_1'), message(6, 'user', 'bg_1'), message(9, 'assistant', 'bg_1')]
+    const since = (first: number) => {
+      const run = transcript({ messages, tasks: [task('bg_1')], first }).find(({ kind }) => kind === 'run')
+      return run?.kind === 'run' ? run.since : 'there is no run'
+    }
+    expect([1, 4, 5].map(since)).toEqual([4, 4, 4])
+    // What steered it is no beginning.
+    expect([6, 7].map(since)).toEqual([undefined, undefined])
+  })
+
   it('puts a child at the call that spawned it, and the others with their run', () => {
     const tool: Part = { type: 'tool', id: 'c1', name: 'spawn', input: {} }
     const tasks = [
