@@ -1,37 +1,22 @@
 import { useClient, useQuestions } from 'holdfast/react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { countsOf, type KnownParents, Parents } from './parents.ts'
 
-type Parents = ReadonlyMap<string, string | undefined>
+const nobody: KnownParents = new Map()
 
 /** How many questions wait in a task and in those that work for it. A question names only who asks; whom that works for is read. */
 export function useAsking(): ReadonlyMap<string, number> {
   const client = useClient()
   const { questions } = useQuestions()
-  const [parents, setParents] = useState<Parents>(new Map())
-  const counts = useMemo(() => {
-    const all = questions.flatMap(({ task }) => lineOf(task, parents))
-    return new Map([...Map.groupBy(all, (id) => id)].map(([id, found]) => [id, found.length]))
-  }, [questions, parents])
-  const unknown = [...counts.keys()].filter((id) => !parents.has(id)).join(' ')
+  const [known, setKnown] = useState(nobody)
+  const parents = useRef<Parents>(undefined)
+  const asking = useMemo(() => questions.map(({ task }) => task), [questions])
   useEffect(() => {
-    if (unknown === '') return
-    const leaving = new AbortController()
-    const { signal } = leaving
-    // Of one that cannot be read only the task itself is known to ask.
-    void Promise.allSettled(unknown.split(' ').map((id) => client.get(id, { signal }))).then((answers) => {
-      const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-      if (signal.aborted || found.length === 0) return
-      setParents(
-        (before) => new Map([...before, ...found.map(({ id, parent }) => [id, parent?.task ?? parent?.run] as const)]),
-      )
-    })
-    return () => leaving.abort()
-  }, [client, unknown])
-  return counts
-}
-
-function lineOf(task: string, parents: Parents): string[] {
-  const line: string[] = []
-  for (let id: string | undefined = task; id !== undefined; id = parents.get(id)) line.push(id)
-  return line
+    const reading = new Parents((id, signal) => client.get(id, { signal }), setKnown)
+    parents.current = reading
+    return () => reading.stop()
+  }, [client])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: those of another client are read anew.
+  useEffect(() => parents.current?.want(asking), [client, asking])
+  return useMemo(() => countsOf(asking, known), [asking, known])
 }
