@@ -9,10 +9,10 @@ import { Status, shownStatus } from '../design/status.tsx'
 import { taskPath, threadPath } from '../place.ts'
 import { type CommandGroup, useCommandList } from '../shell/commands.ts'
 import { Keys } from './keys.tsx'
+import { isThreadId } from './thread-id.ts'
 
 const recentCount = 6
 const isTaskId = /^bg_\S+$/
-const isThreadId = /^(?!\.{1,2}$)[A-Za-z0-9._:@~-]{1,128}$/
 
 const groupLook =
   '[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:pt-3 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-ink-faint'
