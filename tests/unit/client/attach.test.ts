@@ -210,6 +210,18 @@ describe('the one WebSocket of a client', () => {
     expect(server.frames.at(-1)).toMatchObject({ type: 'attach' })
   })
 
+  it('gives way to SSE once more, and says so, if it is tried again and none opens', async () => {
+    const { client, server, clock, notices } = clientWorld({}, 1)
+    server.hasSockets = false
+    for (const count of [1, 2]) {
+      const next = take(client.thread('t').attach({ after: 0 }), 1)
+      await clock.advance(5_000)
+      expect(brief(await next)).toEqual([1])
+      expect(notices.filter(({ code }) => code === 'fell_back')).toHaveLength(count)
+      client.connection.retry()
+    }
+  })
+
   it('is tried at once when somebody asks for that', async () => {
     const { client, server, clock } = clientWorld({}, 2)
     server.hasSockets = false
