@@ -68,6 +68,8 @@ describe('a login', () => {
     const bar = page.getByRole('alert').filter({ hasText: 'Not up to date' })
     await bar.getByText('Your login is over. Log in again').waitFor()
     await pill.filter({ hasText: /^Offline/ }).waitFor()
+    // Only a login can bring it back.
+    expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0)
     await bar.getByRole('button', { name: 'Log in' }).click()
     await page.getByLabel('Token').waitFor()
   })
@@ -138,6 +140,33 @@ describe('the shell', () => {
     await localServer({ port: server.port })
     await page.getByRole('button', { name: 'Try now' }).first().click()
     await pill.filter({ hasText: 'Live' }).waitFor()
+  })
+
+  it('follows many logs again when a WebSocket opens after all', async () => {
+    const { server, run } = await localServer()
+    await run('t', [{ say: 'at work' }, { hang: true }])
+    const page = await localConsole(server, { path: '/tasks' })
+    await page.addInitScript(() => {
+      Object.assign(globalThis, {
+        WebSocket: class extends WebSocket {
+          constructor(url: string, protocols: string[]) {
+            if (!Object.hasOwn(globalThis, 'hasSockets')) throw new Error('None comes through')
+            super(url, protocols)
+          }
+        },
+      })
+    })
+    const fellBack = page.waitForRequest(/\/v1\/events/)
+    await page.reload()
+    await fellBack
+    await page.locator('[data-connection=live]').first().waitFor()
+    const words = page.getByText('“at work”')
+    await words.waitFor({ state: 'hidden' })
+    await page.evaluate(() => {
+      Object.assign(globalThis, { hasSockets: true })
+      dispatchEvent(new Event('online'))
+    })
+    await words.first().waitFor()
   })
 
   it.each(['/agents', '/agents/script', '/nowhere'])('says so at %s, whose view follows nothing', async (path) => {

@@ -60,6 +60,11 @@ describe.each(['websocket', 'sse'] as const)('a client that is no longer let in,
     expect(await next).toBe('unauthenticated')
     expect(client.connection.snapshot().state).toBe('offline')
     server.isAuthorised = true
+    const asked = server.requests.length + server.opened.length
+    client.connection.retry()
+    await clock.advance(60_000)
+    expect(server.requests.length + server.opened.length).toBe(asked)
+    expect(client.connection.snapshot().state).toBe('offline')
     await take(client.thread('t').attach({ after: 0 }), 1)
     expect(client.connection.snapshot().state).toBe('live')
   })
