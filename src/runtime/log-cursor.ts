@@ -97,8 +97,9 @@ export class LogCursor {
     this.#isAsked = true
     try {
       while (!this.#isOver) {
-        const batch = this.#fromRows() ?? (this.#rest.length > 0 ? this.#fromRest() : await this.#look())
-        if (batch instanceof LogStretch || batch.length > 0) return batch
+        const batch = this.#atHand()
+        if (batch) return batch
+        if (!this.#isOver) await this.#more()
       }
       return undefined
     } catch (error) {
@@ -132,20 +133,22 @@ export class LogCursor {
     this.#use(page)
   }
 
-  /** Gets the next events, from the ring if they are there, else from the store; waits if there are none. */
-  async #look(): Promise<readonly LoggedEvent[]> {
-    const ring = this.#ring
-    const shared = ring.batchAfter(this.#after)
-    if (shared) {
-      this.#after = shared.at(-1)?.seq ?? this.#after
-      const filter = this.#filter
-      return this.#given(filter ? shared.filter((entry) => passes(filter, entry)) : shared)
+  /** The next events, if they are in memory. */
+  #atHand(): LogBatch<LoggedEvent> | undefined {
+    while (!this.#isOver) {
+      const batch = this.#fromRows() ?? this.#fromRest() ?? this.#fromRing()
+      if (!batch || batch instanceof LogStretch || batch.length > 0) return batch
     }
-    if (ring.isEnded) await this.#end()
-    else if (ring.isCurrent && this.#after >= ring.head) await this.#changed()
-    else if (this.#after === ring.head) await ring.refresh((after) => this.#source.read(ring, { after }))
-    else await this.#readPage()
-    return none
+    return undefined
+  }
+
+  /** Resolves when there may be more: it is read from the store, or waited for. */
+  #more(): Promise<void> {
+    const ring = this.#ring
+    if (ring.isEnded) return this.#end()
+    if (ring.isCurrent && this.#after >= ring.head) return this.#changed()
+    if (this.#after === ring.head) return ring.refresh((after) => this.#source.read(ring, { after }))
+    return this.#readPage()
   }
 
   /** The thread was erased: whoever had all of it is through. */
@@ -210,8 +213,9 @@ export class LogCursor {
     return new LogStretch(this.#ring, rows, this.#source.stretches, reachesHead)
   }
 
-  #fromRest(): readonly LoggedEvent[] {
+  #fromRest(): readonly LoggedEvent[] | undefined {
     const rest = this.#rest
+    if (rest.length === 0) return undefined
     if (this.#ring.isEnded) {
       // What was erased is not handed out any more, unless the ring still has all of it.
       this.#after = (rest[0]?.seq ?? 1) - 1
@@ -221,6 +225,14 @@ export class LogCursor {
     const end = batchEnd(rest, 0)
     this.#rest = end < rest.length ? rest.slice(end) : none
     return this.#given(end < rest.length ? rest.slice(0, end) : rest)
+  }
+
+  #fromRing(): readonly LoggedEvent[] | undefined {
+    const shared = this.#ring.batchAfter(this.#after)
+    if (!shared) return undefined
+    this.#after = shared.at(-1)?.seq ?? this.#after
+    const filter = this.#filter
+    return this.#given(filter ? shared.filter((entry) => passes(filter, entry)) : shared)
   }
 
   /** The terminal event of its task is the last that passes. */

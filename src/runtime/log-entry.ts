@@ -10,13 +10,16 @@ export interface LogEntry {
   readonly task?: TaskId | undefined
   /** The Event as JSON. */
   readonly text: string
-  /** What was made of a batch that begins with it, by whoever made it; kept as long as the event is. */
-  made?: Map<object, Made> | undefined
+  /** What was made of batches that begin with it; kept as long as the event is. */
+  made?: Made | undefined
 }
 
+/** Something made of a batch, by whom, and what was made before it. */
 export interface Made {
+  readonly maker: object
   readonly batch: readonly LogEntry[]
   readonly value: unknown
+  readonly before: Made | undefined
 }
 
 /** An event that is encoded at most once, and parsed at most once, however many watch. */
@@ -25,7 +28,7 @@ export class LoggedEvent implements LogEntry {
   readonly #stored: StoredEvent
   #text: string | undefined
   #event: Event | undefined
-  made: Map<object, Made> | undefined = undefined
+  made: Made | undefined = undefined
 
   constructor(key: ThreadKey, stored: StoredEvent) {
     this.#key = key

@@ -23,6 +23,8 @@ export interface Watcher {
  * R3 Whoever asks for the same place before something new comes gets the same array, so that it is encoded once for all.
  * R4 A watcher that waits is woken once, however much is appended until it looks.
  * R5 Once ended, nothing is appended: who is at the head is through.
+ * R6 What all who watch have been given is let go: whoever comes later begins with a page from the store. Kept for longer, each
+ *    event would outlive several collections of garbage, and those would take long.
  */
 export class Ring {
   readonly key: ThreadKey
@@ -35,9 +37,9 @@ export class Ring {
   /** The highest head that the log is known to have had with events in it. */
   #fullHead = 0
   #hintCount = 0
-  #batches: Map<number, readonly LoggedEvent[]> | undefined
+  #batches: { readonly after: number; readonly batch: readonly LoggedEvent[] }[] | undefined
   #watcherCount = 0
-  readonly #waiting = new Set<Watcher>()
+  #waiting: Watcher[] = []
   #refreshing: Promise<void> | undefined
 
   constructor(key: ThreadKey) {
@@ -79,16 +81,13 @@ export class Ring {
   batchAfter(after: number): readonly LoggedEvent[] | undefined {
     const first = this.#entries[this.#start]?.seq
     if (first === undefined || after + 1 < first || after >= this.#head) return undefined
-    const known = this.#batches?.get(after)
-    if (known) return known
+    const known = this.#batches?.find((each) => each.after === after)
+    if (known) return known.batch
     const from = this.#start + (after + 1 - first)
     const batch = this.#entries.slice(from, batchEnd(this.#entries, from))
-    this.#batches ??= new Map()
-    for (const oldest of this.#batches.keys()) {
-      if (this.#batches.size < batchesMax) break
-      this.#batches.delete(oldest)
-    }
-    this.#batches.set(after, batch)
+    this.#batches ??= []
+    if (this.#batches.length === batchesMax) this.#batches.shift()
+    this.#batches.push({ after, batch })
     return batch
   }
 
@@ -152,11 +151,16 @@ export class Ring {
 
   leave(watcher: Watcher): void {
     this.#watcherCount -= 1
-    this.#waiting.delete(watcher)
+    const place = this.#waiting.indexOf(watcher)
+    if (place === -1) return
+    // Who is woken first does not matter, and thousands may leave at once.
+    const last = this.#waiting.pop()
+    if (last && last !== watcher) this.#waiting[place] = last
   }
 
   wait(watcher: Watcher): void {
-    this.#waiting.add(watcher)
+    this.#waiting.push(watcher)
+    if (this.#waiting.length === this.#watcherCount) this.#clear()
   }
 
   async #refresh(read: (after: number) => Promise<EventPage>): Promise<void> {
@@ -170,8 +174,10 @@ export class Ring {
   }
 
   #tell(): void {
-    for (const watcher of this.#waiting) watcher.wake()
-    this.#waiting.clear()
+    const waiting = this.#waiting
+    if (waiting.length === 0) return
+    this.#waiting = []
+    for (const watcher of waiting) watcher.wake()
   }
 
   #clear(): void {

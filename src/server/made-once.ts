@@ -1,4 +1,4 @@
-import type { LogEntry } from '../runtime/log-entry.ts'
+import type { LogEntry, Made } from '../runtime/log-entry.ts'
 
 type Batch = readonly LogEntry[]
 
@@ -13,13 +13,18 @@ export function madeOnce<Value>(make: (batch: Batch) => Value): (batch: Batch) =
   return (batch) => {
     const [first] = batch
     if (!first) return make(batch)
-    const known = first.made?.get(make)
+    let known = first.made
+    while (known && known.maker !== make) known = known.before
     if (known && isSame(known.batch, batch)) return known.value as Value
     const value = make(batch)
-    first.made ??= new Map()
-    first.made.set(make, { batch, value })
+    first.made = { maker: make, batch, value, before: known ? without(known, first.made) : first.made }
     return value
   }
+}
+
+function without(one: Made, made: Made | undefined): Made | undefined {
+  if (!made || made === one) return made?.before
+  return { ...made, before: without(one, made.before) }
 }
 
 function isSame(one: Batch, other: Batch): boolean {

@@ -76,8 +76,13 @@ export class Stream implements Watched {
   async #carry(): Promise<void> {
     const { source, sink, log } = this.#parts
     try {
-      for (let batch = await source.next(); batch && !sink.isClosed; batch = await source.next()) {
-        if (!sink.write(this.#encoded(batch))) await sink.drained()
+      let batch = await source.next()
+      while (batch && !sink.isClosed) {
+        const hasRoom = sink.write(this.#encoded(batch))
+        // Nothing is kept of what was sent while there is nothing new.
+        batch = undefined
+        if (!hasRoom) await sink.drained()
+        batch = await source.next()
       }
     } catch (error) {
       // The headers are gone, so the reader cannot be told here. It comes back with its last id and is told then.

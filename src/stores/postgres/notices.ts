@@ -35,7 +35,7 @@ export class Notices {
   readonly #closed: Promise<void>
   #hasWarned = false
   readonly #listeners = new Set<NoticeListener>()
-  readonly #untold = new Map<ThreadKey, News>()
+  #untold = new Map<ThreadKey, News>()
   #sending: Promise<void> | undefined
   #sent: Promise<void> = Promise.resolve()
   #listening: Promise<void> | undefined
@@ -80,13 +80,13 @@ export class Notices {
       // All of a commit go together.
       await Promise.resolve()
       while (this.#untold.size > 0 && !this.#closing.signal.aborted) {
-        const texts = noticesOf(this.#self, this.#untold)
-        this.#untold.clear()
-        await this.#notify(texts)
+        const untold = this.#untold
+        this.#untold = new Map()
+        await this.#notify(noticesOf(this.#self, untold))
       }
     } catch {
       // N2.
-      this.#untold.clear()
+      this.#untold = new Map()
     } finally {
       this.#sending = undefined
     }

@@ -57,6 +57,26 @@ describe('the ring of a thread', () => {
     expect(numbersAfter(new Ring(key), 0)).toBeUndefined()
   })
 
+  it('R6 keeps what one of those who watch has not been given, and lets go of what all have', () => {
+    const ring = ringOf([1, 3])
+    ring.advance(3)
+    const [quick, slow] = [{ wake: () => {} }, { wake: () => {} }]
+    ring.join()
+    ring.join()
+    ring.wait(quick)
+    expect(numbersAfter(ring, 0)).toEqual([1, 2, 3])
+    ring.wait(slow)
+    expect([ring.head, numbersAfter(ring, 0)]).toEqual([3, undefined])
+    ring.append(events(4, 5))
+    expect(numbersAfter(ring, 3)).toEqual([4, 5])
+    ring.wait(quick)
+    expect(numbersAfter(ring, 3)).toEqual([4, 5])
+    ring.leave(slow)
+    ring.append(events(6, 6))
+    ring.wait(quick)
+    expect([ring.head, ring.isCurrent, numbersAfter(ring, 3)]).toEqual([6, true, undefined])
+  })
+
   it('begins anew after a hole, and takes no event twice', () => {
     const ring = ringOf([1, 3], [7, 8], [7, 8])
     expect(ring.head).toBe(8)
