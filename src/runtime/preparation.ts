@@ -3,8 +3,8 @@ import type { ThreadKey } from '../core/id.ts'
 import type { Store } from '../stores/store.ts'
 import { BackOff } from './back-off.ts'
 import type { BatchSurroundings, Item } from './batch.ts'
-import type { Clock, Timer } from './clock.ts'
-import { type ChangeEntry, type Entry, isIntent } from './entry.ts'
+import { type Clock, nextTurn, type Timer } from './clock.ts'
+import { type Entry, threadOf } from './entry.ts'
 import type { Logger } from './logger.ts'
 import type { Threads } from './threads.ts'
 
@@ -18,6 +18,8 @@ export interface PreparationParts {
 
 // Some are of threads that nobody writes to again. What is forgotten is tried again sooner, and that is all.
 const backOffsMax = 1_000
+// To try a locked thread takes its time, in which nobody else is written for: the more there are, the longer they rest.
+const lockedRestMsMax = 10_000
 
 /** What could not be had: the live part of a thread, or task ids. */
 export interface Lack {
@@ -27,11 +29,6 @@ export interface Lack {
 
 /** What a lack means: the store is not available, or only these threads cannot be read. */
 export type Finding = { readonly away: unknown } | { readonly unreadable: ReadonlyMap<ThreadKey, unknown> }
-
-/** Picks what callers ask of these threads. */
-export function isIntentIn(threads: ReadonlyMap<ThreadKey, unknown>): (entry: Entry) => entry is ChangeEntry {
-  return (entry): entry is ChangeEntry => isIntent(entry) && threads.has(entry.change.thread)
-}
 
 /**
  * Gets what batches are decided from.
@@ -43,6 +40,7 @@ export class Preparation {
   readonly #parts: PreparationParts
   readonly #backOffs = new Map<ThreadKey, BackOff>()
   readonly #resting = new Map<ThreadKey, Timer>()
+  /** Those that another program was found to hold and that were not written to since, the one tried longest ago first. */
   readonly #locked = new Set<ThreadKey>()
   #isStuck = false
   #wake: () => void = () => {}
@@ -93,16 +91,23 @@ export class Preparation {
     return { unreadable }
   }
 
-  /** It rests because another program holds it. What cannot be read can still be appended to. */
-  isLocked(thread: ThreadKey): boolean {
-    return this.#locked.has(thread)
+  get locked(): ReadonlySet<ThreadKey> {
+    return this.#locked
   }
 
-  /** They were written to, so nothing is wrong with them. */
+  /** It rests because another program holds it. What cannot be read can still be appended to. */
+  isLeftAlone(thread: ThreadKey): boolean {
+    return this.#locked.has(thread) && this.#resting.has(thread)
+  }
+
+  /** The store has judged what was decided in them, so nothing is wrong with them. */
   recovered(items: readonly Item[]): void {
     if (this.#backOffs.size === 0) return
-    // What a task emits is written also to a thread that cannot be read.
-    for (const { entry } of items) if (entry.kind === 'change') this.#backOffs.delete(entry.change.thread)
+    for (const { entry, unit } of items) {
+      const thread = threadOf(entry)
+      // What a task emits is written also to a thread that cannot be read, and what comes to no unit asks nobody for a lock.
+      if (this.#locked.has(thread) ? unit : entry.kind === 'change') this.#forget(thread)
+    }
   }
 
   /** All that is asked for is to be decided in threads that rest. */
@@ -110,14 +115,18 @@ export class Preparation {
     return this.#isStuck
   }
 
-  /** If all of these rest, resolves when one of them may be tried again, or something else is asked for; else at once. */
-  async rest(threads: ReadonlySet<ThreadKey>, onStuck: () => void): Promise<void> {
-    if (threads.size === 0 || [...threads].some((thread) => !this.#resting.has(thread))) return
+  /**
+   * Nothing but these could be taken. If all of them rest, resolves when one of them may be tried again, or something else is asked
+   * for; at once if a locked thread is to be tried now, which says no more of the rest.
+   */
+  async rest(threads: ReadonlySet<ThreadKey>, isDue: boolean, onStuck: () => void): Promise<void> {
+    if (threads.size === 0 && !isDue) return
+    if ([...threads].some((thread) => !this.#resting.has(thread))) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#wake = resolve
     this.#isStuck = true
     onStuck()
-    await promise
+    await (isDue ? nextTurn() : promise)
     this.#isStuck = false
   }
 
@@ -134,20 +143,29 @@ export class Preparation {
 
   /** A1. */
   leaveAlone(thread: ThreadKey, error: unknown): void {
-    if (this.#backOffs.size >= backOffsMax) this.#backOffs.clear()
     const backOff = this.#backOffs.get(thread) ?? new BackOff()
+    this.#forget(thread)
+    const [oldest] = this.#backOffs.keys()
+    if (this.#backOffs.size >= backOffsMax && oldest !== undefined) this.#forget(oldest)
     this.#backOffs.set(thread, backOff)
-    const afterMs = backOff.nextMs()
+    const isLocked = isHoldfastError(error, 'thread_locked')
+    const others = isLocked ? [...this.#locked].filter((other) => this.#resting.has(other)) : []
+    const afterMs = Math.min(lockedRestMsMax, backOff.nextMs() * (1 + others.length))
+    if (isLocked) this.#locked.add(thread)
     this.#parts.log.error(
       { err: error, thread },
       `a thread cannot be read or written to; it is tried again in ${afterMs} ms`,
     )
-    if (isHoldfastError(error, 'thread_locked')) this.#locked.add(thread)
     const over = () => {
       this.#resting.delete(thread)
-      this.#locked.delete(thread)
       this.#wake()
     }
+    this.#resting.get(thread)?.cancel()
     this.#resting.set(thread, this.#parts.clock.setTimer(afterMs, over))
+  }
+
+  #forget(thread: ThreadKey): void {
+    this.#backOffs.delete(thread)
+    this.#locked.delete(thread)
   }
 }

@@ -1,53 +1,68 @@
+import type { ThreadKey } from '../core/id.ts'
 import type { Admission, Item } from './batch.ts'
 import { type Entry, threadOf } from './entry.ts'
+import type { Lanes } from './lanes.ts'
+import type { Preparation } from './preparation.ts'
 
-// While more than these are to be tried nobody else has a turn: what fails as fast as it is tried would never come to an end.
+// While there are more than these others have few turns: what fails as fast as it is tried would never come to an end.
 const groupsMax = 16
+// Their turn comes then after so many batches, in which the one at fault is found in a batch of any size.
+const turnsMax = 32
 
 /**
- * What was in a batch that the store failed, until it is committed or stands alone.
+ * What was in a batch that the store failed, until it is committed or stands alone, and what is written to threads that another
+ * program holds.
  *
  * U1 What failed together is tried in two halves, each a group that is tried by itself, until the one at fault stands alone. Whoever
- *    comes meanwhile has batches in turn with the groups, unless there are many of them, and never makes a search longer.
+ *    comes meanwhile has batches in turn with the groups, seldom if there are many of them, and never makes a search longer.
  * U2 What is written to the thread of a suspect waits for it: a lane keeps its order, and it may well be the thread that is at fault.
+ * U3 A thread that was found to be locked is tried by itself when it has rested and no group is left to be tried, so it keeps
+ *    nobody in company with it, and one that is searched for is found before the others are tried again.
  */
 export class Suspects {
-  readonly #isLocked: Admission['isLocked']
+  readonly #known: Pick<Preparation, 'locked' | 'isLeftAlone'>
   #groups: Set<Entry>[] = []
   /** The group whose turn it is, and whether anything has come of it. */
   #tried: Set<Entry> | undefined
   #isFruitless = false
+  /** The group that was tried in vain the last time. */
+  #triedInVain: Set<Entry> | undefined
+  /** How many batches others have not had a turn for. */
+  #turnCount = 0
+  #lockedBytes = 0
 
-  constructor(isLocked: Admission['isLocked']) {
-    this.#isLocked = isLocked
+  constructor(known: Pick<Preparation, 'locked' | 'isLeftAlone'>) {
+    this.#known = known
   }
 
   get isEmpty(): boolean {
     return this.#groups.length === 0
   }
 
-  /** Whether there is one to be tried now. */
-  get isDue(): boolean {
-    return this.#due() !== undefined
+  /** What waits for locked threads, as of the last batch. */
+  get lockedBytes(): number {
+    return this.#lockedBytes
+  }
+
+  /** Whether there is something to be tried now, given all that waits. */
+  isDue(lanes: Pick<Lanes<Entry>, 'entries'>): boolean {
+    return !this.isEmpty || this.#lockedDue(lanes) !== undefined
   }
 
   /** What the next batch is of, given all that waits. */
-  next(waiting: Iterable<Entry>): Admission {
-    const isLocked = this.#isLocked
-    if (!this.isEmpty) this.#keepOnly(new Set(waiting))
-    if (this.isEmpty) {
-      this.#tried = undefined
-      return { isLocked, admits: () => true }
-    }
-    // None of it could be taken, though nothing kept it: it goes with the others again.
-    if (this.#tried && this.#isFruitless) this.#groups = this.#groups.filter((group) => group !== this.#tried)
-    const wasTurn = this.#tried !== undefined && this.#groups.length <= groupsMax
-    const group = wasTurn ? undefined : this.#due()
+  next(lanes: Pick<Lanes<Entry>, 'entries'>): Admission {
+    const { locked } = this.#known
+    this.#keepOnly(lanes)
+    const isTurnOfOthers = this.#turnCount >= (this.#groups.length > groupsMax ? turnsMax : 1)
+    const group = isTurnOfOthers ? undefined : this.#groups[0]
+    const thread = isTurnOfOthers || group ? undefined : this.#lockedDue(lanes)
     this.#tried = group
     this.#isFruitless = group !== undefined
-    if (group) return { isLocked, admits: (entry) => group.has(entry) }
+    this.#turnCount = group || thread !== undefined ? this.#turnCount + 1 : 0
+    if (group) return this.#admission((entry) => group.has(entry))
+    if (thread !== undefined) return this.#admission((entry) => threadOf(entry) === thread)
     const threads = new Set(this.#groups.flatMap((suspects) => Array.from(suspects, threadOf)))
-    return { isLocked, admits: (entry) => !threads.has(threadOf(entry)) }
+    return this.#admission((entry) => !threads.has(threadOf(entry)) && !locked.has(threadOf(entry)))
   }
 
   /** These failed together, or alone and are to be tried again. */
@@ -70,8 +85,16 @@ export class Suspects {
     if (this.#tried && again.length > 0) this.#groups.unshift(new Set(again))
   }
 
-  #due(): Set<Entry> | undefined {
-    return this.#groups.find((group) => [...group].some((entry) => !this.#isLocked(threadOf(entry))))
+  #admission(admits: Admission['admits']): Admission {
+    return { admits, isLocked: (thread) => this.#known.isLeftAlone(thread) }
+  }
+
+  /** The thread to be tried that has waited the longest. */
+  #lockedDue(lanes: Pick<Lanes<Entry>, 'entries'>): ThreadKey | undefined {
+    const { locked } = this.#known
+    if (locked.size === 0) return undefined
+    const waiting = new Set(Array.from(lanes.entries(), threadOf))
+    return [...locked].find((thread) => waiting.has(thread) && !this.#known.isLeftAlone(thread))
   }
 
   #remove(entries: readonly Entry[]): void {
@@ -79,8 +102,26 @@ export class Suspects {
     this.#groups = this.#groups.filter((group) => group.size > 0)
   }
 
-  /** One may have gone otherwise: refused while the store was down, or along with the step that its task recorded next. */
-  #keepOnly(waiting: ReadonlySet<Entry>): void {
-    this.#remove(this.#groups.flatMap((group) => [...group].filter((entry) => !waiting.has(entry))))
+  #keepOnly(lanes: Pick<Lanes<Entry>, 'entries'>): void {
+    const { locked } = this.#known
+    this.#lockedBytes = 0
+    if (this.isEmpty && locked.size === 0) return
+    const waiting = new Set(lanes.entries())
+    for (const entry of waiting) if (locked.has(threadOf(entry))) this.#lockedBytes += entry.bytes
+    // One may have gone otherwise: refused while the store was down, or along with the step that its task recorded next. Those of
+    // a thread that was found are tried with it (U3).
+    const isSuspect = (entry: Entry) => waiting.has(entry) && !locked.has(threadOf(entry))
+    this.#remove(this.#groups.flatMap((group) => [...group].filter((entry) => !isSuspect(entry))))
+    this.#dropFruitless()
+  }
+
+  /**
+   * None of it could be taken, though nothing kept it: the second time it goes with the others again. The first time its thread may
+   * have had to be read for it once more, and with the others it would only fail them.
+   */
+  #dropFruitless(): void {
+    const group = this.#isFruitless ? this.#tried : undefined
+    if (group && group === this.#triedInVain) this.#groups = this.#groups.filter((each) => each !== group)
+    this.#triedInVain = group
   }
 }

@@ -7,23 +7,14 @@ import type { Store } from '../stores/store.ts'
 import { Batch, type BatchSurroundings, batchBytesMax, type Item } from './batch.ts'
 import { type Clock, nextTurn, stopwatch } from './clock.ts'
 import type { Company } from './company.ts'
-import {
-  type Author,
-  type Change,
-  type Done,
-  type Entry,
-  isEndsOnly,
-  isIntent,
-  putBack,
-  recording,
-  threadOf,
-} from './entry.ts'
+import { type Author, type Change, type Done, type Entry, isEndsOnly, isIntent, putBack, recording } from './entry.ts'
 import { type FatalParts, tellFatal } from './fatal.ts'
 import { isFlood } from './flood.ts'
 import { Lanes } from './lanes.ts'
 import type { Metrics } from './metrics.ts'
 import { Outage } from './outage.ts'
-import { isIntentIn, type Lack, Preparation } from './preparation.ts'
+import { type Lack, Preparation } from './preparation.ts'
+import { refuseAll, refuseIntents, refuseIntentsIn } from './refuse-waiting.ts'
 import { giveUp, type SettleParts, settleBatch, withdraw } from './settle-batch.ts'
 import { Suspects } from './suspects.ts'
 import { unavailable } from './unavailable.ts'
@@ -54,7 +45,7 @@ const emitBytesMax = 32 * 1024
  *    store that is down until it is answered.
  * W5 A unit that the store cannot take fails alone: its batch is taken apart until it stands alone (`suspects.ts`). Where other
  *    nodes may have used a new id of it, it is decided once more, with another. A thread that cannot be read, or that another
- *    program has locked, keeps no other waiting (A1).
+ *    program has locked, keeps no other waiting (A1, U3), and none of its tasks fails for it.
  * W6 Under a flood of emits the next batch goes on its way before the last one is told (`#untold`), so that both are worked on
  *    at the same time. Only emits that were all committed wait so: nothing is decided by them, and nobody waits for an answer.
  */
@@ -76,10 +67,10 @@ export class Writer {
   constructor(parts: WriterParts) {
     this.#parts = parts
     this.#preparation = new Preparation(parts)
-    this.#suspects = new Suspects((thread) => this.#preparation.isLocked(thread))
+    this.#suspects = new Suspects(this.#preparation)
     this.#outage = new Outage({
       ...parts,
-      onDown: (error) => this.#refuseIntents(error),
+      onDown: (error) => refuseIntents(this.#lanes, error),
       isWriting: () => this.#isRunning,
     })
   }
@@ -88,14 +79,20 @@ export class Writer {
     return this.#outage.isDown
   }
 
-  /** A whole batch waits already: what is emitted now is better emitted later. */
+  /** A whole batch waits already, and not for locked threads: what is emitted now is better emitted later. */
   get isCrowded(): boolean {
-    return this.#lanes.bytes >= batchBytesMax
+    return this.#lanes.bytes - this.#suspects.lockedBytes >= batchBytesMax
+  }
+
+  /** What is written to the thread waits, because another program was found to hold it. */
+  isLocked(thread: ThreadKey): boolean {
+    return this.#preparation.locked.has(thread)
   }
 
   change<Value>(change: Change<Value>): Promise<Done<Value>> {
     if (this.#isClosed) return Promise.reject(new HoldfastError('draining', 'The runtime is closed'))
-    if (change.isIntent && this.isDown) return Promise.reject(unavailable())
+    const isRefused = this.isDown || this.#preparation.isLeftAlone(change.thread)
+    if (change.isIntent && isRefused) return Promise.reject(unavailable())
     return new Promise((resolve, reject) => {
       const settle = resolve as (done: Done<unknown>) => void
       const askedAt = this.#parts.threads.nextMoment()
@@ -158,12 +155,7 @@ export class Writer {
     this.#isClosed = true
     this.#outage.close()
     this.#preparation.close()
-    this.#giveUp()
-  }
-
-  #giveUp(): void {
-    const closed = new HoldfastError('draining', 'The runtime was closed while the store was down')
-    for (const entry of this.#lanes.takeAll((waiting) => waiting.kind !== 'emit')) entry.reject(closed)
+    refuseAll(this.#lanes)
   }
 
   #push(lane: string, entry: Entry): void {
@@ -196,17 +188,21 @@ export class Writer {
       await this.#prepare(0, batch.missing.intersection(written))
       this.#parts.threads.trim()
       const isEmpty = batch.items.length === 0 && batch.idsWanted === 0
-      if (isEmpty && !this.#suspects.isDue) await this.#preparation.rest(batch.missing, this.#outage.tell)
+      if (isEmpty && this.#suspects.isEmpty) await this.#rest(batch)
     }
     this.#isRunning = false
-    if (this.#isClosed) this.#giveUp()
+    if (this.#isClosed) refuseAll(this.#lanes)
     this.#onBatch.release()
     this.#idle.release()
     if (this.isDown) void this.#outage.ask()
   }
 
+  #rest({ missing }: Batch): Promise<void> {
+    return this.#preparation.rest(missing, this.#suspects.isDue(this.#lanes), this.#outage.tell)
+  }
+
   #nextBatch(): Batch {
-    return new Batch(this.#lanes, this.#parts.threads, this.#parts.around, this.#suspects.next(this.#lanes.entries()))
+    return new Batch(this.#lanes, this.#parts.threads, this.#parts.around, this.#suspects.next(this.#lanes))
   }
 
   async #prepare(idsWanted: number, threads: ReadonlySet<ThreadKey>): Promise<void> {
@@ -219,14 +215,7 @@ export class Writer {
     const found = await this.#preparation.judge(lacks, this.#outage.onLate)
     if ('away' in found) return this.#outage.pause(found.away)
     this.#outage.end()
-    this.#refuseIn(found.unreadable)
-  }
-
-  /** Callers can ask again; they are not left without an answer for as long as these threads rest. */
-  #refuseIn(resting: ReadonlyMap<ThreadKey, unknown>): void {
-    for (const intent of this.#lanes.takeAll(isIntentIn(resting))) {
-      intent.reject(unavailable(resting.get(intent.change.thread)))
-    }
+    refuseIntentsIn(this.#lanes, found.unreadable)
   }
 
   async #commit({ items, units }: Batch, tellLast: () => void = () => {}): Promise<void> {
@@ -277,25 +266,19 @@ export class Writer {
     }
     // It has judged the batch, so it is there.
     this.#outage.end()
+    const [thread, ...more] = new Set(units.map((unit) => unit.thread))
+    if (!isOfUnits && thread !== undefined && more.length === 0) return this.#leaveAlone(thread, entries, error)
+    if (isOfUnits) this.#preparation.recovered(items)
     const [only, ...others] = items
-    if (only && others.length === 0) return this.#failedAlone(only, error)
+    if (only && others.length === 0 && giveUp(this.#parts, only, error)) return this.#suspects.cleared([only])
     this.#parts.log.warn({ err: error, unitCount: units.length }, 'the store failed a batch; it is taken apart')
     this.#suspects.failed(entries)
     putBack(this.#lanes, entries)
   }
 
-  #failedAlone(item: Item, error: unknown): void {
-    const { entry } = item
-    const isLocked = isHoldfastError(error, 'thread_locked')
-    if (!isLocked && giveUp(this.#parts, item, error)) return this.#suspects.cleared([item])
-    this.#suspects.failed([entry])
-    putBack(this.#lanes, [entry])
-    if (!isLocked) return
-    this.#preparation.leaveAlone(threadOf(entry), error)
-    this.#refuseIn(new Map([[threadOf(entry), error]]))
-  }
-
-  #refuseIntents(error: unknown): void {
-    for (const intent of this.#lanes.takeAll(isIntent)) intent.reject(unavailable(error))
+  #leaveAlone(thread: ThreadKey, entries: readonly Entry[], error: unknown): void {
+    putBack(this.#lanes, entries)
+    this.#preparation.leaveAlone(thread, error)
+    refuseIntentsIn(this.#lanes, new Map([[thread, error]]))
   }
 }
