@@ -83,7 +83,7 @@ export class Execution implements Author {
     this.steps = beginning.steps
     this.slot = beginning.slot
     this.#bag = beginning.bag
-    this.#room = new Room(parts.writer)
+    this.#room = new Room(parts.writer, this.thread)
     this.#output = beginning.output
     this.#outputSeq = beginning.record.seq
     this.#progress = beginning.record.progress

@@ -1,3 +1,4 @@
+import type { ThreadKey } from '../core/id.ts'
 import { turnBytes } from './lanes.ts'
 import { Waiters } from './waiters.ts'
 import type { Writer } from './writer.ts'
@@ -13,16 +14,20 @@ export const unflushedBytesMax = 8 * 1024 * 1024
 
 const ready = Promise.resolve()
 
+type Surroundings = Pick<Writer, 'isDown' | 'isCrowded' | 'isLocked'>
+
 /** How much one execution may emit before it waits for what it emitted to be committed. */
 export class Room {
-  readonly #writer: Pick<Writer, 'isDown' | 'isCrowded'>
+  readonly #writer: Surroundings
+  readonly #thread: ThreadKey
   #unflushedBytes = 0
-  /** What gathered while the store was down: no task fails for that. */
+  /** What gathered while the store was down, or the thread locked: no task fails for that. */
   #excusedBytes = 0
   readonly #waiters = new Waiters()
 
-  constructor(writer: Pick<Writer, 'isDown' | 'isCrowded'>) {
+  constructor(writer: Surroundings, thread: ThreadKey) {
     this.#writer = writer
+    this.#thread = thread
   }
 
   /** It never waited, and has emitted more than anybody may. */
@@ -32,7 +37,7 @@ export class Room {
 
   take(bytes: number): void {
     this.#unflushedBytes += bytes
-    if (this.#writer.isDown) this.#excusedBytes += bytes
+    if (this.#writer.isDown || this.#writer.isLocked(this.#thread)) this.#excusedBytes += bytes
   }
 
   give(bytes: number): void {

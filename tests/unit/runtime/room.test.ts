@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { ThreadKey } from '../../../src/core/id.ts'
 import { Room } from '../../../src/runtime/room.ts'
 
 const kib = 1024
@@ -6,11 +7,14 @@ const kib = 1024
 interface Crowd {
   isDown: boolean
   isCrowded: boolean
+  isLocked: (thread: ThreadKey) => boolean
 }
 
+const thread = 'owner/home' as ThreadKey
+
 function roomIn(crowd: Partial<Crowd>): { room: Room; writer: Crowd } {
-  const writer = { isDown: false, isCrowded: false, ...crowd }
-  return { room: new Room(writer), writer }
+  const writer = { isDown: false, isCrowded: false, isLocked: () => false, ...crowd }
+  return { room: new Room(writer, thread), writer }
 }
 
 /** Whether a wait that begins now is over within this turn. */
@@ -58,6 +62,15 @@ it('is overrun by more than 8 MiB that nobody waited for, but for what gathered 
   room.take(9 * kib * kib)
   expect(room.isOverrun).toBe(false)
   writer.isDown = false
+  room.take(9 * kib * kib)
+  expect(room.isOverrun).toBe(true)
+})
+
+it('is not overrun by what gathered while the thread was locked', () => {
+  const { room, writer } = roomIn({ isLocked: (asked) => asked === thread })
+  room.take(9 * kib * kib)
+  expect(room.isOverrun).toBe(false)
+  writer.isLocked = () => false
   room.take(9 * kib * kib)
   expect(room.isOverrun).toBe(true)
 })
