@@ -1,11 +1,11 @@
-import { HoldfastError, invariant } from '../core/errors.ts'
+import { HoldfastError, invariant, isHoldfastError } from '../core/errors.ts'
 import { type Principal, type ThreadKey, threadKey } from '../core/id.ts'
 import { checkedRetention, type Retention } from '../core/retention.ts'
 import type { Store, ThreadSummary } from '../stores/store.ts'
 import { nextTurn } from './clock.ts'
 import type { Hooks } from './hooks.ts'
 import { cursorOf, type PrunePlace, placeOf } from './prune-place.ts'
-import { addCounts, nothingPruned, type PrunedCounts, Pruning } from './pruning.ts'
+import { addCounts, nothingPruned, type PrunedCounts, type PrunedThread, Pruning } from './pruning.ts'
 import type { Writer } from './writer.ts'
 
 /** What to remove, by age or by count. */
@@ -119,20 +119,31 @@ export class RetentionKeeper {
     let counts = nothingPruned
     const begun = threads.findIndex((thread) => thread.key === key)
     if (begun === -1 && key !== undefined && upTo !== undefined) {
-      const done = await pruning.goOn(key, upTo)
+      const done = await this.#unlessLocked(key, () => pruning.goOn(key, upTo))
       counts = done.counts
       if (done.rest) return { counts, next: place }
     }
     for (const thread of threads.slice(Math.max(0, begun))) {
       const here = { ...(page !== undefined && { page }), key: thread.key }
       if (pruning.isSpent || this.#isClosed) return { counts, next: here }
-      const done = await pruning.prune(thread.principal, thread, thread.key === key ? upTo : undefined)
+      const upToMax = thread.key === key ? upTo : undefined
+      const done = await this.#unlessLocked(thread.key, () => pruning.prune(thread.principal, thread, upToMax))
       counts = addCounts(counts, done.counts)
       if (done.rest) return { counts, next: { ...here, ...done.rest } }
       // A thread per turn: a store may answer within one, and everybody else would wait for all of them.
       await nextTurn()
     }
     return { counts }
+  }
+
+  /** A thread that another program holds keeps no other from being pruned: what is left of it is seen to another time. */
+  async #unlessLocked(key: ThreadKey, prune: () => Promise<PrunedThread>): Promise<PrunedThread> {
+    try {
+      return await prune()
+    } catch (error) {
+      if (!isHoldfastError(error, 'store_unavailable') || !this.#parts.writer.isLocked(key)) throw error
+      return { counts: nothingPruned }
+    }
   }
 
   get #pruningParts() {
