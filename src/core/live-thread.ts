@@ -2,13 +2,14 @@ import { byteLength } from './fits-in.ts'
 import { type HookPut, putHook, withHook } from './hook.ts'
 import type { TaskId, ThreadKey } from './id.ts'
 import { LazyMap } from './lazy-map.ts'
-import { isAwaited, type LivePart, wakeResultsMax } from './live-part.ts'
+import { isAwaited, type LivePart } from './live-part.ts'
 import type { QuestionRecord } from './question.ts'
 import { withStoredReport } from './report.ts'
 import { stamped, taskRanges } from './stamp.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import type { Committed, Mail, QuestionPut, Unit } from './unit.ts'
+import { Untaken } from './untaken.ts'
 
 class UntakenNotRead extends Error {}
 
@@ -31,7 +32,7 @@ export class LiveThread {
   /** Ids in `#ended` by parent: when a parent ends, the ends it has not read are looked at again. */
   readonly #endedChildren = new LazyMap<TaskId, Set<TaskId>>()
   /** What nobody took and nobody awaits; undefined unless it was read. Of them only what tells their end is kept up to date. */
-  #untaken: Map<TaskId, TaskRecord> | undefined
+  #untaken: Untaken | undefined
   readonly #mail = new LazyMap<TaskId, Mail[]>()
   readonly #questions = new LazyMap<TaskId, readonly QuestionRecord[]>()
   readonly #children = new LazyMap<TaskId, Set<TaskId>>()
@@ -192,16 +193,12 @@ export class LiveThread {
   #keepIfAwaited(record: TaskRecord): void {
     if (isAwaited(record, (id) => this.#tasks.has(id))) return this.#keep(record)
     this.#dropEnded(record.id)
-    if (!record.taken && !isRun(record)) this.#addUntaken(record)
-  }
-
-  #addUntaken(record: TaskRecord): void {
-    if (this.#untaken && this.#untaken.size < wakeResultsMax) this.#untaken.set(record.id, record)
+    if (!record.taken && !isRun(record)) this.#untaken?.add(record)
   }
 
   #setUntaken(records: readonly TaskRecord[]): void {
-    const others = records.filter(({ id }) => !this.#known(id))
-    this.#untaken = new Map(others.map((record) => [record.id, record]))
+    this.#untaken = new Untaken()
+    for (const record of records) if (!this.#known(record.id)) this.#untaken.add(record)
   }
 
   #keep(record: TaskRecord): void {

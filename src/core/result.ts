@@ -1,4 +1,5 @@
 import { invariant, type TaskError } from './errors.ts'
+import { byteLength } from './fits-in.ts'
 import type { JsonText, TaskId } from './id.ts'
 import { isTerminal, type TerminalStatus } from './status.ts'
 import type { TaskRecord } from './task.ts'
@@ -20,4 +21,9 @@ export function toResult(record: TaskRecord): Result {
 export function resultText({ id, status, error, result }: TaskRecord): JsonText {
   const head = JSON.stringify({ task: id, status, ...(error && { error }) })
   return result === undefined ? head : `${head.slice(0, -1)},"answer":${result}}`
+}
+
+/** What that text takes in UTF-8. */
+export function resultBytes(record: TaskRecord): number {
+  return byteLength(resultText(record))
 }

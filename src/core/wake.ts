@@ -1,7 +1,6 @@
 import { acceptInto, type TaskRequest } from './accept.ts'
-import { byteLength } from './fits-in.ts'
 import { wakeBytesMax, wakeResultsMax } from './live-part.ts'
-import { resultText } from './result.ts'
+import { resultBytes, resultText } from './result.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import type { UnitDraft } from './unit-draft.ts'
@@ -33,18 +32,14 @@ function isToBeRead(draft: UnitDraft, { parent }: TaskRecord): boolean {
 }
 
 function fitting(others: readonly TaskRecord[], armed: readonly TaskRecord[]): TaskRecord[] {
-  let bytes = armed.reduce((sum, record) => sum + bytesOf(record), 0)
+  let bytes = armed.reduce((sum, record) => sum + resultBytes(record), 0)
   const fit: TaskRecord[] = []
   for (const record of others) {
     if (bytes >= wakeBytesMax || armed.length + fit.length >= wakeResultsMax) break
     fit.push(record)
-    bytes += bytesOf(record)
+    bytes += resultBytes(record)
   }
   return fit
-}
-
-function bytesOf(record: TaskRecord): number {
-  return byteLength(resultText(record))
 }
 
 function inOrder(results: readonly TaskRecord[]): TaskRecord[] {

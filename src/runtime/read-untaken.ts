@@ -1,21 +1,20 @@
 import { principalOf, type ThreadKey, threadOf } from '../core/id.ts'
-import { wakeBytesMax, wakeResultsMax } from '../core/live-part.ts'
 import type { TaskRecord } from '../core/task.ts'
+import { Untaken } from '../core/untaken.ts'
 import type { Store } from '../stores/store.ts'
 
-// Results may be large, and most threads have few that nobody took: what is more than a wake takes is hardly read.
-const pageLimit = 100
+// A result may take 8 MiB, and how large the next ones are is not known before they are read.
+const pageLimit = 7
 
-/** The oldest ends of a thread that nobody took, as many as a wake takes, and not many more. */
-export async function readUntaken(store: Store, key: ThreadKey): Promise<TaskRecord[]> {
-  const query = { principal: principalOf(key), thread: threadOf(key), untaken: true, limit: pageLimit }
-  const records: TaskRecord[] = []
-  let bytes = 0
+/** The oldest ends of a thread that nobody took, as many as a wake takes. Little more is read, and of no more than a page at a time. */
+export async function readUntaken(store: Pick<Store, 'tasks'>, key: ThreadKey): Promise<TaskRecord[]> {
+  const whose = { principal: principalOf(key), thread: threadOf(key) }
+  const query = { ...whose, untaken: true, toDecide: true, limit: pageLimit } as const
+  const untaken = new Untaken()
   for (let cursor: string | undefined; ; ) {
     const page = await store.tasks({ ...query, ...(cursor !== undefined && { cursor }) })
-    records.push(...page.tasks)
-    bytes += page.tasks.reduce((sum, { result }) => sum + (result?.length ?? 0), 0)
+    for (const record of page.tasks) untaken.add(record)
     cursor = page.cursor
-    if (cursor === undefined || records.length >= wakeResultsMax || bytes >= wakeBytesMax) return records
+    if (cursor === undefined || untaken.isFull) return [...untaken.values()]
   }
 }

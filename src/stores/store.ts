@@ -178,6 +178,11 @@ export interface TaskQuery {
   readonly roots?: true
   /** Ended tasks that are not runs and whose result nobody took; oldest end first. */
   readonly untaken?: boolean
+  /**
+   * With `thread` and `untaken`: a node is to decide by it. It waits for nothing that users read, and a store may leave inputs out,
+   * which no decision looks at.
+   */
+  readonly toDecide?: true
   /** Where the page before ended. */
   readonly cursor?: string
   readonly limit: number

@@ -190,7 +190,8 @@ class PostgresStore implements Store {
   }
 
   async tasks(query: TaskQuery | OwedQuery): Promise<TaskPage> {
-    return this.#read((connection) => listTasks(connection, query))
+    const work = (connection: Connection) => listTasks(connection, query, this.#lateMs)
+    return 'toDecide' in query ? this.#decide(work) : this.#read(work)
   }
 
   async threads(query: ThreadQuery): Promise<ThreadPage> {

@@ -5,9 +5,9 @@ import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { OwedQuery, TaskPage, TaskQuery } from '../store.ts'
 import { fromColumn, toColumn, toNullable } from './column-text.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Statement } from './connection.ts'
 import type { StepDoc } from './pack-rest.ts'
-import { isUntaken, type TaskRow, taskColumns, toRecord } from './task-row.ts'
+import { endColumns, isUntaken, type TaskRow, taskColumns, toRecord } from './task-row.ts'
 
 const selectSome = `
   SELECT ${taskColumns} FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread WHERE t.id = ANY ($1)`
@@ -43,9 +43,17 @@ export async function readSteps(connection: Connection, id: TaskId): Promise<Ste
   }))
 }
 
-export async function listTasks(connection: Connection, query: TaskQuery | OwedQuery): Promise<TaskPage> {
+/** What a node is to decide by is answered within `decideMs`, or not at all. */
+export async function listTasks(
+  connection: Connection,
+  query: TaskQuery | OwedQuery,
+  decideMs: number,
+): Promise<TaskPage> {
   if ('owedBy' in query) return listOwed(connection, query)
-  return query.untaken ? listUntaken(connection, query) : listNewest(connection, query)
+  if (!query.untaken) return listNewest(connection, query)
+  const { toDecide, thread } = query
+  if (toDecide) return listUntaken(connection, query, { ...untakenToDecide, timeoutMs: decideMs })
+  return listUntaken(connection, query, { sql: thread === undefined ? untakenOfPrincipal : untakenOfThread })
 }
 
 const selectOwed = `
@@ -86,8 +94,8 @@ async function listNewest(connection: Connection, query: TaskQuery): Promise<Tas
   return page(rows, limit, (last) => String(last.n))
 }
 
-const selectUntaken = (own: string): string => `
-  SELECT ${taskColumns}
+const selectUntaken = (own: string, columns = taskColumns): string => `
+  SELECT ${columns}
   FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
   WHERE ${isUntaken} AND ${own} AND ($1::text[] IS NULL OR t.status = ANY ($1))
     AND ($3::text[] IS NULL OR t.type = ANY ($3)) AND ($4::text IS NULL OR t.name = $4)
@@ -95,15 +103,15 @@ const selectUntaken = (own: string): string => `
     AND (coalesce(t.completed_at, 0), t.end_seq, t.n) > ($7::bigint, $8::bigint, $9::bigint)
   ORDER BY coalesce(t.completed_at, 0), t.end_seq, t.n LIMIT $10`
 
-const selectUntakenOfThread = selectUntaken(ofThread)
-const selectUntakenOfPrincipal = selectUntaken('t.principal = $2')
+const untakenOfThread = selectUntaken(ofThread)
+const untakenOfPrincipal = selectUntaken('t.principal = $2')
+const untakenToDecide = { name: 'untaken', sql: selectUntaken(ofThread, endColumns) }
 
-async function listUntaken(connection: Connection, query: TaskQuery): Promise<TaskPage> {
-  const { thread, limit, cursor, status } = query
+async function listUntaken(connection: Connection, query: TaskQuery, statement: Statement): Promise<TaskPage> {
+  const { limit, cursor, status } = query
   const after = cursor === undefined ? [-1, 0, 0] : parseNumbers(cursor, 3)
-  const sql = thread === undefined ? selectUntakenOfPrincipal : selectUntakenOfThread
   const values = [status ?? null, ownerOf(query), ...filters(query), ...after, limit + 1]
-  const rows = await connection.query<TaskRow>({ sql, values })
+  const rows = await connection.query<TaskRow>({ ...statement, values })
   return page(rows, limit, (last) => [last.completed_at ?? 0, last.seq, last.n].join('.'))
 }
 

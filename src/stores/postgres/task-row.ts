@@ -45,6 +45,9 @@ export const taskColumns = `
   t.attempt, t.epoch, t.first_seq, t.started_seq, t.seq, t.created_at, t.started_at, t.completed_at, t.cancel_requested_at,
   t.progress, t.usage, t.hook, t.hook_at, t.doc, t.input, t.result`
 
+/** The same without what a task was given. */
+export const endColumns: string = taskColumns.replace('t.input', 'NULL AS input')
+
 // The conditions of partial indexes, word by word.
 export const isLive = `t.status IN ('pending', 'running')`
 export const isEnded = `t.status NOT IN ('pending', 'running')`

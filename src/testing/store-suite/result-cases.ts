@@ -147,6 +147,18 @@ export const resultCases: StoreCase[] = [
     assert.deepEqual([idsOf(last.tasks), last.cursor], [['bg_2', 'bg_0'], undefined])
   }),
 
+  storeCase('gives the same untaken results to a node that decides, with all that tells their ends', async (store) => {
+    await commit(store, accepting(ended('bg_0', { input: '{"a":1}', result: '[1]' })), accepting(ended('bg_1')))
+    await commit(store, accepting(ended('bg_2', { key: away })), accepting(pending('bg_3')))
+    const query = { principal: alice, thread: threadId('home'), untaken: true, limit: 1 }
+    const toDecide = { ...query, toDecide: true } as const
+    const [page, same] = [await store.tasks(query), await store.tasks(toDecide)]
+    const last = await store.tasks({ ...toDecide, cursor: same.cursor ?? '' })
+    assert.deepEqual([same.cursor, idsOf(last.tasks), last.cursor], [page.cursor, ['bg_1'], undefined])
+    const [whole, end] = [page.tasks[0], same.tasks[0]]
+    assert.deepEqual({ ...end, input: whole?.input }, whole)
+  }),
+
   storeCase('pages through untaken results while earlier ones are taken', async (store) => {
     const names = ['bg_4', 'bg_3', 'bg_2', 'bg_1', 'bg_0']
     await withEnded(store, ...names)

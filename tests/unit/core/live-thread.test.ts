@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { taskId } from '../../../src/core/id.ts'
-import { emptyPart, isAwaited } from '../../../src/core/live-part.ts'
+import { emptyPart, isAwaited, wakeBytesMax } from '../../../src/core/live-part.ts'
 import { inRunningOrder, LiveThread, untakenNotRead } from '../../../src/core/live-thread.ts'
 import type { QuestionRecord } from '../../../src/core/question.ts'
 import { mailTo, put, unit } from './live-units.ts'
@@ -94,6 +94,19 @@ describe('a live thread', () => {
   it('has no further ends unless they were read', () => {
     const live = new LiveThread(emptyPart(key))
     expect(() => live.untaken()).toThrow(untakenNotRead)
+  })
+
+  it('carries no more of what nobody took forward than a wake takes', () => {
+    const live = new LiveThread({ ...emptyPart(key), untaken: [] })
+    const result = JSON.stringify('x'.repeat(wakeBytesMax / 4))
+    const ids = Array.from({ length: 10 }, (_, n) => `bg_${n}`)
+    for (const id of ids)
+      live.apply(unit({ tasks: [put(taskRecord(id, { status: 'completed', input: result, result }))] }))
+    expect([...live.untaken()].map((record) => [record.id, record.input])).toEqual(
+      ids.slice(0, 4).map((id) => [id, undefined]),
+    )
+    live.apply(unit({ take: [taskId('bg_0')], tasks: [put(taskRecord('bg_10', { status: 'completed', result }))] }))
+    expect([...live.untaken()].map((record) => record.id)).toEqual(['bg_1', 'bg_2', 'bg_3'])
   })
 
   it('carries what nobody took forward, without what is awaited, until a wake', () => {

@@ -123,6 +123,8 @@ CREATE INDEX tasks_of_parent ON holdfast.tasks (parent, n) WHERE parent IS NOT N
 CREATE INDEX tasks_by_name ON holdfast.tasks (principal, name, n) WHERE name IS NOT NULL;
 CREATE INDEX tasks_untaken ON holdfast.tasks (principal, coalesce(completed_at, 0), end_seq, n)
   WHERE status NOT IN ('pending', 'running') AND NOT taken AND type <> 'run';
+CREATE INDEX tasks_untaken_of_thread ON holdfast.tasks (thread, coalesce(completed_at, 0), end_seq, n)
+  WHERE status NOT IN ('pending', 'running') AND NOT taken AND type <> 'run';
 CREATE INDEX tasks_owed ON holdfast.tasks (hook_at, n) WHERE hook_at IS NOT NULL;
 
 CREATE TABLE holdfast.messages (
