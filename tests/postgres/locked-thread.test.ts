@@ -34,16 +34,37 @@ it('a thread whose row another program holds stops no other thread, and goes on 
   expect(said?.parts).toEqual([{ type: 'text', text: 'beforeafter' }])
 })
 
-it('a table that another program holds makes the node unready, and nobody waits for an answer', async () => {
-  const one = await nodes.open({ agents: { echo: () => 'done' }, leaseMs: 1_500 })
-  await one.run({ thread: 't', agent: 'echo', prompt: 'go' })
-  const letGo = await nodes.schema.hold('LOCK TABLE holdfast.threads IN SHARE MODE')
-  const asks = Array.from({ length: 30 }, (_, n) => one.run({ thread: `t-${n}`, agent: 'echo', prompt: 'go' }))
-  const refusal = { status: 'rejected', reason: { code: 'store_unavailable' } }
-  expect(await Promise.allSettled(asks)).toMatchObject(asks.map(() => refusal))
-  expect(await one.isReady()).toBe(false)
-  await letGo()
-  await expect.poll(() => one.isReady()).toBe(true)
-  const { id } = await one.run({ thread: 't', agent: 'echo', prompt: 'again' })
-  expect(await one.wait(id)).toMatchObject({ status: 'completed' })
-})
+it.for(['LOCK TABLE holdfast.threads IN SHARE MODE', 'SELECT FROM holdfast.lanes FOR UPDATE'])(
+  'what all commits need, held by another program, makes the node unready, and nobody waits for an answer: %s',
+  async (sql) => {
+    const one = await nodes.open({ agents: { echo: () => 'done' }, leaseMs: 1_500 })
+    await one.run({ thread: 't', agent: 'echo', prompt: 'go' })
+    const letGo = await nodes.schema.hold(sql)
+    const asks = Array.from({ length: 30 }, (_, n) => one.run({ thread: `t-${n}`, agent: 'echo', prompt: 'go' }))
+    const refusal = { status: 'rejected', reason: { code: 'store_unavailable' } }
+    expect(await Promise.allSettled(asks)).toMatchObject(asks.map(() => refusal))
+    expect(await one.isReady()).toBe(false)
+    await letGo()
+    await expect.poll(() => one.isReady()).toBe(true)
+    const { id } = await one.run({ thread: 't', agent: 'echo', prompt: 'again' })
+    expect(await one.wait(id)).toMatchObject({ status: 'completed' })
+  },
+)
+
+it.for(['chunks', 'tasks', 'messages', 'steps', 'mail', 'questions', 'keys'])(
+  'the table %s, held by another program, is not taken for a thread that is',
+  async (table) => {
+    const talker = async (ctx: AgentContext) => {
+      await ctx.step('a', () => 1)
+      await ctx.ask({ text: 'well?' })
+    }
+    const one = await nodes.open({ agents: { talker }, leaseMs: 1_500 })
+    const letGo = await nodes.schema.hold(`LOCK TABLE holdfast.${table} IN SHARE MODE`)
+    const { id } = await one.run({ thread: 't', agent: 'talker', prompt: 'go' }).catch(() => ({ id: undefined }))
+    if (id !== undefined) await one.send(id, { content: 'hello' }).catch(() => undefined)
+    void one.run({ thread: 'keyed', agent: 'talker', prompt: 'go', idempotencyKey: 'a' }).catch(() => undefined)
+    await expect.poll(() => one.isReady()).toBe(false)
+    await letGo()
+    await expect.poll(() => one.isReady()).toBe(true)
+  },
+)

@@ -34,8 +34,11 @@ const commitEmits = committing('commit_units_emitting')
 
 // What a commit needs of its tables, which only somebody is in the way of who has locked one as a whole.
 const lockTables = `DO $$ BEGIN
-  LOCK TABLE holdfast.lanes, holdfast.threads, holdfast.tasks, holdfast.chunks IN ROW EXCLUSIVE MODE NOWAIT;
+  LOCK TABLE holdfast.lanes, holdfast.threads, holdfast.tasks, holdfast.chunks, holdfast.messages, holdfast.mail, holdfast.steps,
+    holdfast.questions, holdfast.keys, holdfast.nodes, holdfast.meta IN ROW EXCLUSIVE MODE NOWAIT;
 END $$`
+// Held by a commit whose answer was lost and that is not over yet.
+const lockLane = 'SELECT FROM holdfast.lanes WHERE id = $1 FOR UPDATE NOWAIT'
 
 // What was in the way once is seldom so again, and the first commit of a connection takes longer than all others.
 const attemptsMax = 5
@@ -226,10 +229,11 @@ export class Lane {
     }
   }
 
-  /** Whether a row is held, which is its thread's own trouble, or all of a table. */
+  /** Whether a row is held, which is its thread's own trouble, or all of a table, or the lane. */
   async #lockMet(error: unknown): Promise<unknown> {
     try {
       await this.#connection?.query({ sql: lockTables, timeoutMs: this.#answerMs })
+      await this.#connection?.query({ sql: lockLane, values: [this.#id], timeoutMs: this.#answerMs })
       return locked(this.#name, error)
     } catch (failure) {
       return translate(failure, this.#name)
