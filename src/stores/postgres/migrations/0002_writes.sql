@@ -44,7 +44,7 @@ BEGIN
       started_at, completed_at, cancel_requested_at, progress, usage, doc, result, stamps, reports,
       n, first, seq, reported_progress, reported_usage
     )
-    WHERE t.n = p.n;
+    WHERE t.n = ANY (ARRAY[p.n]);
   END IF;
   -- After the changes, which may free what a new task needs: its name, or its turn.
   IF rows ? 'added' THEN

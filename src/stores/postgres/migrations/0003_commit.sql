@@ -17,7 +17,8 @@
 -- committed unit, a text the code of a refusal, an object either with more to say.
 CREATE FUNCTION holdfast.commit_units(lane text, number bigint, given jsonb, lines text) RETURNS text
 LANGUAGE plpgsql
--- Every statement finds its rows by an index; plans are made once, also while tables are small.
+-- Every statement finds its rows by an index; plans are made once, also while tables are small. Rows of a list are found by
+-- `ANY (ARRAY[...])`, one after the other: by `=` a server that looked at a table while it was small goes through all of it.
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
@@ -130,7 +131,7 @@ BEGIN
   FROM (
     SELECT t.n, t.thread, t.status, t.epoch, t.first_seq, t.seq
     FROM unnest(tasks) WITH ORDINALITY AS g (id, place)
-    LEFT JOIN holdfast.tasks t ON t.id = g.id
+    LEFT JOIN holdfast.tasks t ON t.id = ANY (ARRAY[g.id])
     ORDER BY g.place
   ) k;
 
@@ -333,7 +334,7 @@ BEGIN
   PERFORM holdfast.write_chunks(given -> 'pieces', bodies[:piece_count], places, firsts, th_n, th_at, th_emptied);
   UPDATE holdfast.threads t SET first = x.first, head = x.head, rev = x.rev, wakes = x.wakes, at = x.at
   FROM unnest(th_n, th_first, th_head, th_rev, th_wakes, th_at, th_used) AS x (n, first, head, rev, wakes, at, used)
-  WHERE t.n = x.n AND x.used
+  WHERE t.n = ANY (ARRAY[x.n]) AND x.used
     AND (t.first, t.head, t.rev, t.wakes, t.at) IS DISTINCT FROM (x.first, x.head, x.rev, x.wakes, x.at);
   IF cardinality(fresh) > 0 THEN
     DELETE FROM holdfast.threads t USING unnest(th_n, th_used) AS x (n, used)
@@ -343,7 +344,7 @@ BEGIN
     progress = coalesce(x.progress, t.progress), usage = coalesce(x.usage, t.usage)
   FROM unnest(ta_n, ta_first, ta_seq, ta_live, ta_progress, ta_usage, ta_changed)
     AS x (n, first, seq, live, progress, usage, changed)
-  WHERE t.n = x.n AND x.changed;
+  WHERE t.n = ANY (ARRAY[x.n]) AND x.changed;
   -- A restored task brings a number that nobody handed out.
   IF given ? 'nextTask' THEN
     UPDATE holdfast.meta m SET next_task = (given ->> 'nextTask')::bigint

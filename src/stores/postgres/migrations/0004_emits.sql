@@ -24,7 +24,7 @@ BEGIN
   WITH grown AS (
     UPDATE holdfast.threads t SET head = t.head + x.count, at = greatest(t.at, now_at)
     FROM unnest(keys, counts) WITH ORDINALITY AS x (key, count, place)
-    WHERE t.key = x.key
+    WHERE t.key = ANY (ARRAY[x.key])
     RETURNING x.place, t.n, t.head - x.count + 1 AS first, t.at
   )
   SELECT array_agg(g.place ORDER BY g.place), array_agg(g.n ORDER BY g.place), array_agg(g.first ORDER BY g.place),
@@ -44,7 +44,7 @@ BEGIN
     FROM unnest(tasks, threads, firsts, epochs, froms, tos) WITH ORDINALITY
       AS x (id, thread, first, epoch, "from", "to", place)
     -- In one test, or a server that knows little of the table yet goes through all that is running for each of them.
-    WHERE t.id = x.id AND (t.thread = x.thread AND t.status = 'running' AND t.epoch = x.epoch) IS TRUE
+    WHERE t.id = ANY (ARRAY[x.id]) AND (t.thread = x.thread AND t.status = 'running' AND t.epoch = x.epoch) IS TRUE
     RETURNING x.place
   )
   SELECT coalesce(array_agg(m.place), '{}') INTO places FROM moved m;
@@ -53,7 +53,7 @@ BEGIN
       (SELECT c.at FROM holdfast.chunks c WHERE c.thread = t.n ORDER BY c.first DESC LIMIT 1), t.at
     )
     FROM unnest(threads, counts) WITH ORDINALITY AS x (n, count, place)
-    WHERE t.n = x.n AND NOT x.place = ANY (places);
+    WHERE t.n = ANY (ARRAY[x.n]) AND NOT x.place = ANY (places);
     firsts := ARRAY(
       SELECT CASE WHEN x.place = ANY (places) THEN x.first END
       FROM unnest(firsts) WITH ORDINALITY AS x (first, place) ORDER BY x.place
