@@ -47,6 +47,8 @@ export class Attachments {
     const { runtime } = this.#parts
     const { thread, task, types, after } = frame
     const snapshot = after === undefined ? await runtime.thread(thread) : undefined
+    // Before the log is opened: whatever fails here leaves nothing that is to be closed.
+    const snapshots = snapshot ? [this.#toFrame(frame, snapshot)] : []
     const cursor = await runtime.openLog({
       thread,
       after: after ?? snapshot?.head ?? 0,
@@ -54,7 +56,7 @@ export class Attachments {
       ...(types !== undefined && { types }),
     })
     const attached = { type: 'attached', ...idOf(frame), head: snapshot?.head ?? cursor.head } as const
-    this.#begin(frame, cursor, snapshot ? [attached, this.#toFrame(frame, snapshot)] : [attached])
+    this.#begin(frame, cursor, [attached, ...snapshots])
   }
 
   async watch(frame: WatchFrame): Promise<void> {
