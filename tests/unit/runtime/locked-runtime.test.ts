@@ -31,7 +31,7 @@ it.for(['store_unavailable', 'thread_locked'] as const)(
       lock.isOn = false
       return 'done'
     }
-    const runtime = await createRuntime({ store, agents: { talker } })
+    const runtime = createRuntime({ store, agents: { talker } })
     const { id } = await runtime.run({ thread: 'held', agent: 'talker', prompt: 'go' })
     const task = await runtime.wait(id)
     await runtime.close({ drainMs: 0 })
@@ -41,7 +41,7 @@ it.for(['store_unavailable', 'thread_locked'] as const)(
 
 it('a thread that another program holds keeps no other from being pruned', async () => {
   const { store, lock } = storeBesideLock()
-  const runtime = await createRuntime({ store, agents: { echo: () => 'done' } })
+  const runtime = createRuntime({ store, agents: { echo: () => 'done' } })
   for (const thread of ['other', 'held']) {
     const { id } = await runtime.run({ thread, agent: 'echo', prompt: 'go' })
     await runtime.wait(id)
@@ -56,7 +56,7 @@ it('a thread that another program holds keeps no other from being pruned', async
 
 it('a store that cannot be written to keeps what is pruned from being called done', async () => {
   const { store, lock } = storeBesideLock('store_unavailable')
-  const runtime = await createRuntime({ store, agents: { echo: () => 'done' } })
+  const runtime = createRuntime({ store, agents: { echo: () => 'done' } })
   const { id } = await runtime.run({ thread: 'held', agent: 'echo', prompt: 'go' })
   await runtime.wait(id)
   lock.isOn = true
