@@ -28,7 +28,7 @@ export interface Watcher {
  */
 export class Ring {
   readonly key: ThreadKey
-  #entries: LoggedEvent[] = []
+  readonly #entries: LoggedEvent[] = []
   #start = 0
   #length = 0
   #head = 0
@@ -37,9 +37,9 @@ export class Ring {
   /** The highest head that the log is known to have had with events in it. */
   #fullHead = 0
   #hintCount = 0
-  #batches: { readonly after: number; readonly batch: readonly LoggedEvent[] }[] | undefined
+  readonly #batches: { readonly after: number; readonly batch: readonly LoggedEvent[] }[] = []
   #watcherCount = 0
-  #waiting: Watcher[] = []
+  readonly #waiting: Watcher[] = []
   #refreshing: Promise<void> | undefined
 
   constructor(key: ThreadKey) {
@@ -81,11 +81,10 @@ export class Ring {
   batchAfter(after: number): readonly LoggedEvent[] | undefined {
     const first = this.#entries[this.#start]?.seq
     if (first === undefined || after + 1 < first || after >= this.#head) return undefined
-    const known = this.#batches?.find((each) => each.after === after)
+    const known = this.#batches.find((each) => each.after === after)
     if (known) return known.batch
     const from = this.#start + (after + 1 - first)
     const batch = this.#entries.slice(from, batchEnd(this.#entries, from))
-    this.#batches ??= []
     if (this.#batches.length === batchesMax) this.#batches.shift()
     this.#batches.push({ after, batch })
     return batch
@@ -102,7 +101,7 @@ export class Ring {
       this.#length += entry.length
     }
     this.#head = last.seq
-    this.#batches = undefined
+    this.#batches.length = 0
     this.#trim()
     this.#tell()
   }
@@ -174,17 +173,15 @@ export class Ring {
   }
 
   #tell(): void {
-    const waiting = this.#waiting
-    if (waiting.length === 0) return
-    this.#waiting = []
-    for (const watcher of waiting) watcher.wake()
+    for (const watcher of this.#waiting) watcher.wake()
+    this.#waiting.length = 0
   }
 
   #clear(): void {
-    this.#entries = []
+    this.#entries.length = 0
     this.#start = 0
     this.#length = 0
-    this.#batches = undefined
+    this.#batches.length = 0
   }
 
   #trim(): void {
@@ -195,7 +192,7 @@ export class Ring {
     // The front is cut off when it is the larger part: not at every event, because that copies the rest, and not much
     // later, because large events would be kept for as long.
     if (this.#start * 2 <= this.#entries.length) return
-    this.#entries = this.#entries.slice(this.#start)
+    this.#entries.splice(0, this.#start)
     this.#start = 0
   }
 }

@@ -2,6 +2,7 @@ import { createServer, type Server as HttpServer, type IncomingMessage } from 'n
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Runtime } from '../runtime/runtime.ts'
+import { allocateYoung } from './allocate-young.ts'
 import { createApp } from './app.ts'
 import { loginLine, madeTokens } from './auth/made-token.ts'
 import { compose, hasCredentials } from './compose.ts'
@@ -43,6 +44,7 @@ const lingerMs = 1000
  */
 export async function serve(runtime: Runtime, options: ServeOptions = {}): Promise<Server> {
   const { host = hostDefault, port = portDefault } = options
+  allocateYoung(process.execArgv)
   const isTokenMade = !hasCredentials(options)
   const tokens = isTokenMade && { tokens: madeTokens(host, options.stateFolder ?? stateFolder()) }
   const parts = await compose(runtime, { ...options, ...tokens })()
