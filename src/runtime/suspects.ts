@@ -4,8 +4,10 @@ import { type Entry, threadOf } from './entry.ts'
 import type { Lanes } from './lanes.ts'
 import type { Preparation } from './preparation.ts'
 
+// To fail takes a lock's wait, to succeed a few milliseconds: with more parts less fails until what is at fault stands alone.
+const partsMax = 8
 // While there are more than these others have few turns: what fails as fast as it is tried would never come to an end.
-const groupsMax = 16
+const groupsMax = 64
 // Their turn comes then after so many batches, in which the one at fault is found in a batch of any size.
 const turnsMax = 32
 
@@ -13,7 +15,7 @@ const turnsMax = 32
  * What was in a batch that the store failed, until it is committed or stands alone, and what is written to threads that another
  * program holds.
  *
- * U1 What failed together is tried in two halves, each a group that is tried by itself, until the one at fault stands alone. Whoever
+ * U1 What failed together is tried in parts, each a group that is tried by itself, until the one at fault stands alone. Whoever
  *    comes meanwhile has batches in turn with the groups, seldom if there are many of them, and never makes a search longer.
  * U2 What is written to the thread of a suspect waits for it: a lane keeps its order, and it may well be the thread that is at fault.
  * U3 A thread that was found to be locked is tried by itself when it has rested and no group is left to be tried, so it keeps
@@ -69,9 +71,10 @@ export class Suspects {
   failed(entries: readonly Entry[]): void {
     this.#isFruitless = false
     this.#remove(entries)
-    const middle = Math.ceil(entries.length / 2)
-    const halves = [entries.slice(0, middle), entries.slice(middle)].filter((half) => half.length > 0)
-    const groups = halves.map((half) => new Set(half))
+    const size = Math.ceil(entries.length / partsMax)
+    const groups = Array.from({ length: Math.ceil(entries.length / size) }, (_, n) => {
+      return new Set(entries.slice(n * size, (n + 1) * size))
+    })
     // A search that has begun goes on before the next one, and what stands alone comes before what is behind it in its lane.
     const isFirst = this.#tried !== undefined || entries.length === 1
     this.#groups = isFirst ? [...groups, ...this.#groups] : [...this.#groups, ...groups]

@@ -146,7 +146,7 @@ async function goOn(clock: ManualClock, seconds: number): Promise<void> {
   }
 }
 
-// A bad one in a batch, or a locked thread, is found by halves; a locked one is found once and then tried now and then.
+// A bad one in a batch, or a locked thread, is found part by part; a locked one is found once and then tried now and then.
 const commitsMax = ({ acts, locked }: Plan) => acts.length * 12 + locked.length * 12 + 60
 
 it('whatever fails, all is settled when it is over: committed once, in the order of its lane, or told to have failed', async () => {
