@@ -14,7 +14,8 @@ export class SlotHolder {
   readonly #slots: Slots
   readonly #agent: string | undefined
   readonly #onRest: () => void
-  readonly #steps = new Set<StepScope>()
+  /** Those whose function is under way; most tasks that wait have none. */
+  #steps: Set<StepScope> | undefined
   #waitCount = 0
   #isHeld = true
   #isClosed = false
@@ -33,13 +34,14 @@ export class SlotHolder {
   /** A step's function is about to run. If the slot was given back meanwhile, it waits for one. */
   enter(step: StepScope, outer: StepScope | undefined): Promise<void> | undefined {
     if (outer) outer.insideCount += 1
+    this.#steps ??= new Set()
     this.#steps.add(step)
     return this.#isHeld ? undefined : this.#hold()
   }
 
   leave(step: StepScope, outer: StepScope | undefined): void {
     if (outer) outer.insideCount -= 1
-    this.#steps.delete(step)
+    this.#steps?.delete(step)
     this.#giveIfWaiting()
   }
 
@@ -72,7 +74,7 @@ export class SlotHolder {
 
   get #onlyWaits(): boolean {
     if (this.#waitCount === 0) return false
-    for (const step of this.#steps) if (step.insideCount === 0) return false
+    for (const step of this.#steps ?? []) if (step.insideCount === 0) return false
     return true
   }
 
