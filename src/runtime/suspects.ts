@@ -80,6 +80,11 @@ export class Suspects {
     this.#groups = isFirst ? [...groups, ...this.#groups] : [...this.#groups, ...groups]
   }
 
+  /** The store was away: nothing is known of what was tried. */
+  passed(): void {
+    this.#isFruitless = false
+  }
+
   /** These were committed, or are given up. Of them, `again` are to be decided once more, before what waits behind them. */
   cleared(items: readonly Item[], again: readonly Entry[] = []): void {
     if (this.isEmpty || items.length === 0) return
@@ -119,10 +124,11 @@ export class Suspects {
   }
 
   /**
-   * None of it could be taken, though nothing kept it: the second time it goes with the others again. The first time its thread may
-   * have had to be read for it once more, and with the others it would only fail them.
+   * None of it could be taken, though nothing kept it: the second time it goes with the others again, so that it keeps no search
+   * from going on. The first time its thread may have had to be read for it once more, and with the others it would only fail them.
    */
   #dropFruitless(): void {
+    if (!this.#tried) return
     const group = this.#isFruitless ? this.#tried : undefined
     if (group && group === this.#triedInVain) this.#groups = this.#groups.filter((each) => each !== group)
     this.#triedInVain = group

@@ -261,6 +261,7 @@ export class Writer {
     this.#parts.metrics.commitFailed(new Set(units.map((unit) => unit.operation)))
     if (isHoldfastError(error, 'store_failed')) tellFatal(this.#parts, error)
     if (isPassing) {
+      this.#suspects.passed()
       putBack(this.#lanes, entries)
       return this.#outage.pause(error)
     }
