@@ -141,7 +141,8 @@ export class RetentionKeeper {
     try {
       return await prune()
     } catch (error) {
-      if (!isHoldfastError(error, 'store_unavailable') || !this.#parts.writer.isLocked(key)) throw error
+      const { writer } = this.#parts
+      if (!isHoldfastError(error, 'store_unavailable') || writer.isDown || !writer.isLocked(key)) throw error
       return { counts: nothingPruned }
     }
   }

@@ -4,14 +4,15 @@ import { type AgentContext, createRuntime } from '../../../src/index.ts'
 import { nextTurn } from '../../../src/runtime/clock.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import type { Store } from '../../../src/stores/store.ts'
-import { faultyStore } from '../../../src/testing/index.ts'
+import { faultyStore, manualClock } from '../../../src/testing/index.ts'
 
 /** A store that cannot write to the thread `held` for as long as it is said so. */
 function storeBesideLock(code: 'store_unavailable' | 'thread_locked' = 'thread_locked') {
   const inner = faultyStore(memoryStore())
-  const lock = { isOn: false }
+  const lock = { isOn: false, code }
   const commit: Store['commit'] = async (units, onLate) => {
-    if (lock.isOn && units.some(({ thread }) => thread.endsWith('/held'))) throw new HoldfastError(code, 'It is held')
+    const isHeld = lock.isOn && units.some(({ thread }) => thread.endsWith('/held'))
+    if (isHeld) throw new HoldfastError(lock.code, 'It is held')
     return inner.commit(units, onLate)
   }
   return { store: { ...inner, commit }, lock }
@@ -60,6 +61,22 @@ it('a store that cannot be written to keeps what is pruned from being called don
   const { id } = await runtime.run({ thread: 'held', agent: 'echo', prompt: 'go' })
   await runtime.wait(id)
   lock.isOn = true
+  await expect(runtime.prune({ eventsPerThread: 1 })).rejects.toMatchObject({ code: 'store_unavailable' })
+  lock.isOn = false
+  await runtime.close({ drainMs: 0 })
+})
+
+it('a store that cannot be written to is no locked thread, though the thread was locked before', async () => {
+  const { store, lock } = storeBesideLock()
+  const clock = manualClock(0)
+  const runtime = createRuntime({ store, clock, agents: { echo: () => 'done' } })
+  const { id } = await runtime.run({ thread: 'held', agent: 'echo', prompt: 'go' })
+  await runtime.wait(id)
+  lock.isOn = true
+  expect(await runtime.prune({ eventsPerThread: 1 })).toEqual({ threads: 0, events: 0, tasks: 0 })
+  // It has rested, and would be written to.
+  await clock.advance(20_000)
+  lock.code = 'store_unavailable'
   await expect(runtime.prune({ eventsPerThread: 1 })).rejects.toMatchObject({ code: 'store_unavailable' })
   lock.isOn = false
   await runtime.close({ drainMs: 0 })
