@@ -81,8 +81,8 @@ export class Threads {
     const isWaking = this.#waking.has(key)
     const part = (await this.#store.livePart(key)) ?? emptyPart(key)
     // Read after it: whatever is taken or ends in between moves the revision, and then the wake is refused and decided again.
-    const untaken = isWaking && { untaken: await readUntaken(this.#store, key) }
-    this.#waking.delete(key)
+    const untaken = isWaking && { untaken: await readUntaken(this.#store, part) }
+    if (isWaking) this.#waking.delete(key)
     this.#live.set(key, { live: new LiveThread({ ...part, ...untaken }), readAt })
   }
 }

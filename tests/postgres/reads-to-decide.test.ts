@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { threadId } from '../../src/core/id.ts'
+import { emptyPart } from '../../src/core/live-part.ts'
 import { readUntaken } from '../../src/runtime/read-untaken.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -32,7 +33,7 @@ it('what a wake is decided by waits for nothing that users read', async () => {
       isRead = true
     }),
   )
-  expect(idsOf(await readUntaken(store, home))).toEqual(['bg_0', 'bg_1'])
+  expect(idsOf(await readUntaken(store, emptyPart(home)))).toEqual(['bg_0', 'bg_1'])
   expect(isRead).toBe(false)
   await letGo()
   await Promise.all(reads)
@@ -52,7 +53,7 @@ it('what nobody took in a thread is found without a look at what was taken, or a
     return row?.count ?? 0
   }
   const before = await readCount()
-  expect(idsOf(await readUntaken(store, home))).toEqual(['bg_0'])
+  expect(idsOf(await readUntaken(store, emptyPart(home)))).toEqual(['bg_0'])
   await store.close()
   await expect.poll(readCount).toBeGreaterThan(before)
   expect((await readCount()) - before).toBeLessThan(100)

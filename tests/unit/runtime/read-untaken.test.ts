@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { wakeBytesMax, wakeResultsMax } from '../../../src/core/live-part.ts'
+import { taskId } from '../../../src/core/id.ts'
+import { emptyPart, wakeBytesMax, wakeResultsMax } from '../../../src/core/live-part.ts'
 import type { TaskRecord } from '../../../src/core/task.ts'
 import { readUntaken } from '../../../src/runtime/read-untaken.ts'
+import { Threads } from '../../../src/runtime/threads.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import type { OwedQuery, Store, TaskQuery } from '../../../src/stores/store.ts'
 import { accepting, ended, home } from '../../../src/testing/store-suite/builders.ts'
@@ -11,7 +13,7 @@ async function readOf(count: number, fields: Partial<TaskRecord> & { readonly st
   const store = memoryStore()
   await store.open()
   await store.commit(Array.from({ length: count }, (_, n) => accepting(ended(`bg_${n}`, fields))))
-  return readUntaken(store, home)
+  return readUntaken(store, emptyPart(home))
 }
 
 const mib = 1024 * 1024
@@ -50,7 +52,7 @@ describe('what nobody took, read for a wake', () => {
   it('is read without what the tasks were given, and kept without it where a store gives it', async () => {
     const input = JSON.stringify('x'.repeat(mib))
     const { store, given } = storeOfThousand({ input, result: '1' })
-    expect(await readUntaken(store, home)).toHaveLength(1000)
+    expect(await readUntaken(store, emptyPart(home))).toHaveLength(1000)
     expect(given.length).toBeLessThan(mib)
     const records = await readOf(20, { input })
     expect(records.map((record) => record.input)).toEqual(Array(20).fill(undefined))
@@ -58,7 +60,22 @@ describe('what nobody took, read for a wake', () => {
 
   it('is read and kept a few at a time, however large results are', async () => {
     const { store, given } = storeOfThousand({ result: JSON.stringify('x'.repeat(8 * mib)) })
-    expect(await readUntaken(store, home)).toHaveLength(1)
+    expect(await readUntaken(store, emptyPart(home))).toHaveLength(1)
     expect(given.length).toBeLessThan(64 * mib)
+  })
+
+  it('has room for all of it, whatever a live parent may still read', async () => {
+    const store = memoryStore()
+    await store.open()
+    const result = JSON.stringify('x'.repeat(wakeBytesMax))
+    const child = ended('bg_1', { parent: { task: taskId('bg_0') }, result })
+    const parent = taskRecord('bg_0', { status: 'running', type: 'agent', key: home })
+    await store.commit([parent, child, ended('bg_2'), ended('bg_3')].map((record) => accepting(record)))
+    const threads = new Threads(store)
+    threads.wantUntaken(home)
+    await threads.load(home)
+    const live = threads.get(home)
+    expect(Array.from(live?.ended() ?? [], ({ id }) => id)).toEqual(['bg_1'])
+    expect(Array.from(live?.untaken() ?? [], ({ id }) => id)).toEqual(['bg_2', 'bg_3'])
   })
 })
