@@ -85,7 +85,7 @@ export class Ring {
     if (known) return known.batch
     const from = this.#start + (after + 1 - first)
     const batch = this.#entries.slice(from, batchEnd(this.#entries, from))
-    if (this.#batches.length === batchesMax) this.#batches.shift()
+    if (this.#batches.length === batchesMax) this.#dropBatches(1)
     this.#batches.push({ after, batch })
     return batch
   }
@@ -101,7 +101,7 @@ export class Ring {
       this.#length += entry.length
     }
     this.#head = last.seq
-    this.#batches.length = 0
+    this.#dropBatches()
     this.#trim()
     this.#tell()
   }
@@ -151,15 +151,17 @@ export class Ring {
   leave(watcher: Watcher): void {
     this.#watcherCount -= 1
     const place = this.#waiting.indexOf(watcher)
-    if (place === -1) return
-    // Who is woken first does not matter, and thousands may leave at once.
-    const last = this.#waiting.pop()
-    if (last && last !== watcher) this.#waiting[place] = last
+    if (place !== -1) {
+      // Who is woken first does not matter, and thousands may leave at once.
+      const last = this.#waiting.pop()
+      if (last && last !== watcher) this.#waiting[place] = last
+    }
+    this.#letGo()
   }
 
   wait(watcher: Watcher): void {
     this.#waiting.push(watcher)
-    if (this.#waiting.length === this.#watcherCount) this.#clear()
+    this.#letGo()
   }
 
   async #refresh(read: (after: number) => Promise<EventPage>): Promise<void> {
@@ -177,11 +179,21 @@ export class Ring {
     this.#waiting.length = 0
   }
 
+  /** R6. */
+  #letGo(): void {
+    if (this.#waiting.length === this.#watcherCount) this.#clear()
+  }
+
   #clear(): void {
     this.#entries.length = 0
     this.#start = 0
     this.#length = 0
-    this.#batches.length = 0
+    this.#dropBatches()
+  }
+
+  /** The oldest of them, all unless said. What was made of them goes along: it may take many times what the events do. */
+  #dropBatches(count = this.#batches.length): void {
+    for (const { batch } of this.#batches.splice(0, count)) for (const entry of batch) entry.made = undefined
   }
 
   #trim(): void {

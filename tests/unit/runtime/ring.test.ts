@@ -72,9 +72,23 @@ describe('the ring of a thread', () => {
     ring.wait(quick)
     expect(numbersAfter(ring, 3)).toEqual([4, 5])
     ring.leave(slow)
-    ring.append(events(6, 6))
-    ring.wait(quick)
-    expect([ring.head, ring.isCurrent, numbersAfter(ring, 3)]).toEqual([6, true, undefined])
+    expect([ring.head, ring.isCurrent, numbersAfter(ring, 3)]).toEqual([5, true, undefined])
+  })
+
+  it('keeps what was made of a few batches, however many places there are to begin at', () => {
+    const ring = new Ring(key)
+    const entries = events(1, 1000)
+    ring.join()
+    ring.append(entries)
+    for (let after = 0; after < 100; after++) {
+      const batch = ring.batchAfter(after) ?? []
+      const [first] = batch
+      if (first) first.made = { maker: ring, batch, value: after, before: undefined }
+    }
+    const kept = entries.flatMap(({ made }) => made?.value ?? [])
+    expect([kept.includes(99), kept.length <= 4]).toEqual([true, true])
+    ring.append(events(1001, 1001))
+    expect(entries.some(({ made }) => made)).toBe(false)
   })
 
   it('begins anew after a hole, and takes no event twice', () => {
