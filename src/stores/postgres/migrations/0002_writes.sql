@@ -80,7 +80,7 @@ BEGIN
   IF rows ? 'hooks' THEN
     UPDATE holdfast.tasks t SET hook = h.hook, hook_at = CASE WHEN h.stamped THEN ats[h.unit] ELSE h.hook_at END
     FROM jsonb_to_recordset(rows -> 'hooks') AS h (unit integer, task text, hook text, hook_at bigint, stamped boolean)
-    WHERE t.id = h.task AND t.thread = th_n[places[h.unit]] AND t.status NOT IN ('pending', 'running')
+    WHERE t.id = ANY (ARRAY[h.task]) AND (t.thread = th_n[places[h.unit]]) IS TRUE AND t.status NOT IN ('pending', 'running')
       AND firsts[h.unit] IS NOT NULL;
   END IF;
   IF rows ? 'mail' THEN
@@ -91,7 +91,7 @@ BEGIN
   END IF;
   IF rows ? 'read' THEN
     DELETE FROM holdfast.mail m USING jsonb_to_recordset(rows -> 'read') AS r (unit integer, id text)
-    WHERE m.thread = th_n[places[r.unit]] AND m.id = r.id
+    WHERE m.thread = ANY (ARRAY[th_n[places[r.unit]]]) AND m.id = ANY (ARRAY[r.id])
       AND firsts[r.unit] IS NOT NULL;
   END IF;
   IF rows ? 'messages' THEN
@@ -110,9 +110,9 @@ BEGIN
   END IF;
   IF rows ? 'forget' THEN
     DELETE FROM holdfast.steps s USING jsonb_to_recordset(rows -> 'forget') AS f (unit integer, task text)
-    WHERE s.task = f.task AND firsts[f.unit] IS NOT NULL;
+    WHERE s.task = ANY (ARRAY[f.task]) AND firsts[f.unit] IS NOT NULL;
     DELETE FROM holdfast.mail m USING jsonb_to_recordset(rows -> 'forget') AS f (unit integer, task text)
-    WHERE m.task = f.task AND m.thread = th_n[places[f.unit]]
+    WHERE m.task = ANY (ARRAY[f.task]) AND (m.thread = th_n[places[f.unit]]) IS TRUE
       AND firsts[f.unit] IS NOT NULL;
   END IF;
 END
@@ -182,7 +182,7 @@ BEGIN
       FROM jsonb_array_elements_text(body -> 'take') WITH ORDINALITY AS a (id, place) GROUP BY a.id
     ), taken AS (
       UPDATE holdfast.tasks t SET taken = true FROM asked a
-      WHERE t.id = a.id AND t.thread = thread_n
+      WHERE t.id = ANY (ARRAY[a.id]) AND t.thread = thread_n
         AND t.status NOT IN ('pending', 'running') AND NOT t.taken AND t.type <> 'run'
       RETURNING a.id, a.place
     )

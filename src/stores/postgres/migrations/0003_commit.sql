@@ -18,7 +18,8 @@
 CREATE FUNCTION holdfast.commit_units(lane text, number bigint, given jsonb, lines text) RETURNS text
 LANGUAGE plpgsql
 -- Every statement finds its rows by an index; plans are made once, also while tables are small. Rows of a list are found by
--- `ANY (ARRAY[...])`, one after the other: by `=` a server that looked at a table while it was small goes through all of it.
+-- `ANY (ARRAY[...])`, one after the other: by `=` a server that looked at a table while it was small goes through all of it. What
+-- else is asked of them is asked by `IS TRUE`, which no index is looked through for.
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
@@ -103,7 +104,7 @@ BEGIN
     WITH made AS (
       INSERT INTO holdfast.threads (key, principal, first, head, rev, wakes, at)
       SELECT k, split_part(k, '/', 1), 1, 0, 0, 0, 0 FROM unnest(keys) AS k
-      WHERE NOT EXISTS (SELECT FROM holdfast.threads t WHERE t.key = k) ORDER BY k COLLATE "C"
+      WHERE (SELECT t.n FROM holdfast.threads t WHERE t.key = k) IS NULL ORDER BY k COLLATE "C"
       ON CONFLICT (key) DO NOTHING
       RETURNING n
     )
@@ -338,7 +339,7 @@ BEGIN
     AND (t.first, t.head, t.rev, t.wakes, t.at) IS DISTINCT FROM (x.first, x.head, x.rev, x.wakes, x.at);
   IF cardinality(fresh) > 0 THEN
     DELETE FROM holdfast.threads t USING unnest(th_n, th_used) AS x (n, used)
-    WHERE t.n = x.n AND NOT x.used AND x.n = ANY (fresh);
+    WHERE t.n = ANY (ARRAY[x.n]) AND NOT x.used AND x.n = ANY (fresh);
   END IF;
   UPDATE holdfast.tasks t SET first_seq = x.first, seq = x.seq, end_seq = CASE WHEN NOT x.live THEN x.seq END,
     progress = coalesce(x.progress, t.progress), usage = coalesce(x.usage, t.usage)
