@@ -85,7 +85,7 @@ export class Ring {
     if (known) return known.batch
     const from = this.#start + (after + 1 - first)
     const batch = this.#entries.slice(from, batchEnd(this.#entries, from))
-    if (this.#batches.length === batchesMax) this.#dropBatches(1)
+    if (this.#batches.length === batchesMax) this.#dropBatches(true)
     this.#batches.push({ after, batch })
     return batch
   }
@@ -191,9 +191,14 @@ export class Ring {
     this.#dropBatches()
   }
 
-  /** The oldest of them, all unless said. What was made of them goes along: it may take many times what the events do. */
-  #dropBatches(count = this.#batches.length): void {
-    for (const { batch } of this.#batches.splice(0, count)) for (const entry of batch) entry.made = undefined
+  /** All of them, or the oldest. What was made of them goes along: it may take many times what the events do. */
+  #dropBatches(isOldestOnly = false): void {
+    for (const { batch } of this.#batches) {
+      for (const entry of batch) entry.made = undefined
+      if (isOldestOnly) break
+    }
+    if (isOldestOnly) this.#batches.shift()
+    else this.#batches.length = 0
   }
 
   #trim(): void {
