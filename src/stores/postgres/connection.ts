@@ -46,6 +46,8 @@ export class Connection {
   readonly #client: pg.Client
   readonly #socket: Socket
   readonly #schema: string
+  /** Statements that have a name, with the schema in them. They are few, and asked over and over. */
+  readonly #texts = new Map<string, string>()
   readonly #timeoutMs: number | undefined
   #isLost = false
   #isSilent = false
@@ -112,7 +114,7 @@ export class Connection {
   /** The rows. Their type is the caller's word: SQL cannot be checked here. */
   async query<Row>({ sql, name, values = [], timeoutMs = this.#timeoutMs }: Statement): Promise<Row[]> {
     const query = {
-      text: inSchema(sql, this.#schema),
+      text: name === undefined ? inSchema(sql, this.#schema) : this.#textOf(sql),
       values: [...values],
       ...(timeoutMs !== undefined && { query_timeout: timeoutMs }),
     }
@@ -127,6 +129,14 @@ export class Connection {
       this.#keepsNames = false
       return this.query({ sql, values, ...(timeoutMs !== undefined && { timeoutMs }) })
     }
+  }
+
+  #textOf(sql: string): string {
+    const known = this.#texts.get(sql)
+    if (known !== undefined) return known
+    const text = inSchema(sql, this.#schema)
+    this.#texts.set(sql, text)
+    return text
   }
 
   /** Several statements in one go, which take no values. */

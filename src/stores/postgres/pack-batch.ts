@@ -38,13 +38,14 @@ class Places<Name extends string> {
 /** Throws if a unit holds what no store could take. `now` is the clock of a store that was given one. */
 export function packBatch(units: readonly Unit[], now: number | undefined): PackedBatch {
   const threads = new Places<ThreadKey>()
-  for (const key of [...new Set(units.map((unit) => unit.thread))].sort()) threads.of(key)
   const tasks = new Places<TaskId>()
   const pieces: Pieces = { unit: [], from: [], count: [], lines: [] }
   const rows = new PackedRows()
   const emits = new PackedEmits(units)
   const others = emits.otherPlaces.flatMap((place) => units[place] ?? [])
   const isEmitting = others.length === 0 && units.length > 0
+  const keys = isEmitting ? [] : [...new Set(units.map((unit) => unit.thread))].sort()
+  for (const key of keys) threads.of(key)
   const packed = others.map((unit, index) => {
     cutLines(unit, index + 1, pieces)
     const ranges = taskRanges(unit.events, 0)
