@@ -3,7 +3,7 @@ import type { TaskId, ThreadKey } from '../core/id.ts'
 import { type LiveThread, untakenNotRead } from '../core/live-thread.ts'
 import type { TaskRecord } from '../core/task.ts'
 import type { Unit } from '../core/unit.ts'
-import { type ChangeEntry, type EmitEntry, type Entry, type StepEntry, threadOf } from './entry.ts'
+import { type ChangeEntry, type EmitEntry, type Entry, keyOf, type StepEntry } from './entry.ts'
 import type { Lanes } from './lanes.ts'
 import { outOfTaskIds } from './task-ids.ts'
 import type { Threads } from './threads.ts'
@@ -88,7 +88,7 @@ export class Batch {
   #take(entry: Entry): 'taken' | 'blocked' | 'full' {
     const { admits, isLocked } = this.#admission
     if (this.items.length >= batchUnitsMax || this.#bytes >= batchBytesMax) return 'full'
-    const thread = threadOf(entry)
+    const thread = keyOf(entry)
     if (isLocked(thread)) {
       this.missing.add(thread)
       return 'blocked'

@@ -105,7 +105,7 @@ function laneOf(entry: Entry): string {
 }
 
 /** The thread that it writes to. */
-export function threadOf(entry: Entry): ThreadKey {
+export function keyOf(entry: Entry): ThreadKey {
   return entry.kind === 'change' ? entry.change.thread : entry.author.thread
 }
 

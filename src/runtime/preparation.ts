@@ -4,7 +4,7 @@ import type { Store } from '../stores/store.ts'
 import { BackOff } from './back-off.ts'
 import type { BatchSurroundings, Item } from './batch.ts'
 import { type Clock, nextTurn, type Timer } from './clock.ts'
-import { type Entry, threadOf } from './entry.ts'
+import { type Entry, keyOf } from './entry.ts'
 import type { Logger } from './logger.ts'
 import type { Threads } from './threads.ts'
 
@@ -104,7 +104,7 @@ export class Preparation {
   recovered(items: readonly Item[]): void {
     if (this.#backOffs.size === 0) return
     for (const { entry, unit } of items) {
-      const thread = threadOf(entry)
+      const thread = keyOf(entry)
       // What a task emits is written also to a thread that cannot be read, and what comes to no unit asks nobody for a lock.
       if (this.#locked.has(thread) ? unit : entry.kind === 'change') this.#forget(thread)
     }

@@ -1,6 +1,6 @@
 import type { ThreadKey } from '../core/id.ts'
 import type { Admission, Item } from './batch.ts'
-import { type Entry, threadOf } from './entry.ts'
+import { type Entry, keyOf } from './entry.ts'
 import type { Lanes } from './lanes.ts'
 import type { Preparation } from './preparation.ts'
 
@@ -62,9 +62,9 @@ export class Suspects {
     this.#isFruitless = group !== undefined
     this.#turnCount = group || thread !== undefined ? this.#turnCount + 1 : 0
     if (group) return this.#admission((entry) => group.has(entry))
-    if (thread !== undefined) return this.#admission((entry) => threadOf(entry) === thread)
-    const threads = new Set(this.#groups.flatMap((suspects) => Array.from(suspects, threadOf)))
-    return this.#admission((entry) => !threads.has(threadOf(entry)) && !locked.has(threadOf(entry)))
+    if (thread !== undefined) return this.#admission((entry) => keyOf(entry) === thread)
+    const threads = new Set(this.#groups.flatMap((suspects) => Array.from(suspects, keyOf)))
+    return this.#admission((entry) => !threads.has(keyOf(entry)) && !locked.has(keyOf(entry)))
   }
 
   /** These failed together, or alone and are to be tried again. */
@@ -101,7 +101,7 @@ export class Suspects {
   #lockedDue(lanes: Pick<Lanes<Entry>, 'entries'>): ThreadKey | undefined {
     const { locked } = this.#known
     if (locked.size === 0) return undefined
-    const waiting = new Set(Array.from(lanes.entries(), threadOf))
+    const waiting = new Set(Array.from(lanes.entries(), keyOf))
     return [...locked].find((thread) => waiting.has(thread) && !this.#known.isLeftAlone(thread))
   }
 
@@ -115,10 +115,10 @@ export class Suspects {
     this.#lockedBytes = 0
     if (this.isEmpty && locked.size === 0) return
     const waiting = new Set(lanes.entries())
-    for (const entry of waiting) if (locked.has(threadOf(entry))) this.#lockedBytes += entry.bytes
+    for (const entry of waiting) if (locked.has(keyOf(entry))) this.#lockedBytes += entry.bytes
     // One may have gone otherwise: refused while the store was down, or along with the step that its task recorded next. Those of
     // a thread that was found are tried with it (U3).
-    const isSuspect = (entry: Entry) => waiting.has(entry) && !locked.has(threadOf(entry))
+    const isSuspect = (entry: Entry) => waiting.has(entry) && !locked.has(keyOf(entry))
     this.#remove(this.#groups.flatMap((group) => [...group].filter((entry) => !isSuspect(entry))))
     this.#dropFruitless()
   }
