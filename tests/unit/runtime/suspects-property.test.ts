@@ -29,6 +29,7 @@ const plan = fc.record({
     fc.uniqueArray(fc.integer({ min: 0, max: 3 }), { maxLength: 2 }),
     fc.uniqueArray(fc.integer({ min: 0, max: threadMax }), { minLength: 16, maxLength: threadMax - 5 }),
   ),
+  torn: fc.uniqueArray(fc.integer({ min: 0, max: 3 }), { maxLength: 2 }),
   awayAt: fc.option(fc.integer({ min: 0, max: 39 })),
 })
 
@@ -39,6 +40,8 @@ const isBad = (unit: Unit) => unit.events.some(({ data }) => data.endsWith('!'))
 
 interface Faults {
   readonly locked: Set<ThreadKey>
+  /** They cannot be read. */
+  readonly torn: Set<ThreadKey>
   readonly written: string[]
   isAway: boolean
   commits: number
@@ -49,7 +52,11 @@ interface Faults {
  * waits a while, as a database does.
  */
 function storeOf(inner: Store, clock: Clock, faults: Faults): Store {
-  const { written, locked } = faults
+  const { written, locked, torn } = faults
+  const livePart = async (key: ThreadKey) => {
+    if (torn.has(key) && faults.commits > 0) throw new Error('a row cannot be read')
+    return undefined
+  }
   const commit: Store['commit'] = async (units) => {
     faults.commits += 1
     await nextTurn()
@@ -64,7 +71,7 @@ function storeOf(inner: Store, clock: Clock, faults: Faults): Store {
       return { committed: true, first: written.length, at: 0, taken: [] }
     })
   }
-  return { ...inner, commit, livePart: async () => undefined, tasks: async () => ({ tasks: [] }), clock: inner.clock }
+  return { ...inner, commit, livePart, tasks: async () => ({ tasks: [] }), clock: inner.clock }
 }
 
 function authorOf(thread: number, lost: string[]): Author {
@@ -129,7 +136,8 @@ async function play({ acts, awayAt }: Pick<Plan, 'acts' | 'awayAt'>, writer: Wri
 
 async function playedOn(each: Plan) {
   const lost: string[] = []
-  const faults: Faults = { locked: new Set(each.locked.map(keyOf)), written: [], isAway: false, commits: 0 }
+  const [locked, torn] = [new Set(each.locked.map(keyOf)), new Set(each.torn.map(keyOf))]
+  const faults: Faults = { locked, torn, written: [], isAway: false, commits: 0 }
   const inner = memoryStore()
   await inner.open()
   const clock = manualClock(0)
@@ -147,16 +155,17 @@ async function goOn(clock: ManualClock, seconds: number): Promise<void> {
 }
 
 // A bad one in a batch, or a locked thread, is found part by part; a locked one is found once and then tried now and then.
-const commitsMax = ({ acts, locked }: Plan) => acts.length * 12 + locked.length * 12 + 60
+const commitsMax = ({ acts, locked, torn }: Plan) => acts.length * 12 + (locked.length + torn.length) * 12 + 60
 
 it('whatever fails, all is settled when it is over: committed once, in the order of its lane, or told to have failed', async () => {
   await fc.assert(
     fc.asyncProperty(plan, async (each) => {
       const { clock, writer, faults, lost, asks } = await playedOn(each)
-      const { written, locked } = faults
+      const { written, locked, torn } = faults
       await goOn(clock, 8)
       expect(faults.commits).toBeLessThan(commitsMax(each))
       locked.clear()
+      torn.clear()
       await goOn(clock, 20)
       const answers = await Promise.all(asks.map(({ answer }) => answer))
       await writer.settled()
@@ -181,12 +190,12 @@ it('whatever fails, all is settled when it is over: committed once, in the order
   )
 })
 
-it('however many threads are locked, all that is asked of others is settled, and a writer can be closed', async () => {
+it('however many threads are locked or cannot be read, all that is asked of others is settled, and a writer can be closed', async () => {
   await fc.assert(
     fc.asyncProperty(plan, async (each) => {
       const { clock, writer, faults, asks } = await playedOn(each)
       await goOn(clock, 15)
-      const isFree = ({ thread }: Ask) => !faults.locked.has(keyOf(thread))
+      const isFree = ({ thread }: Ask) => !faults.locked.has(keyOf(thread)) && !faults.torn.has(keyOf(thread))
       expect(asks.filter((ask) => isFree(ask) && !ask.isAnswered).map(({ data }) => data)).toEqual([])
       const late = begin(writer, { kind: 'end', thread: threadMax + 1 }, 'late', authorOf(threadMax + 1, []))
       await clock.advance(1_000)
