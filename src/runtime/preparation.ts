@@ -43,6 +43,7 @@ export class Preparation {
   /** Those that another program was found to hold and that were not written to since, the one tried longest ago first. */
   readonly #locked = new Set<ThreadKey>()
   #isStuck = false
+  #isClosed = false
   #wake: () => void = () => {}
 
   constructor(parts: PreparationParts) {
@@ -135,6 +136,7 @@ export class Preparation {
   }
 
   close(): void {
+    this.#isClosed = true
     for (const timer of this.#resting.values()) timer.cancel()
     this.#resting.clear()
     this.#locked.clear()
@@ -143,6 +145,8 @@ export class Preparation {
 
   /** A1. */
   leaveAlone(thread: ThreadKey, error: unknown): void {
+    // A commit may be answered after that, and nothing is tried again.
+    if (this.#isClosed) return
     const backOff = this.#backOffs.get(thread) ?? new BackOff()
     this.#forget(thread)
     const [oldest] = this.#backOffs.keys()
