@@ -33,6 +33,8 @@ describe('the palette', () => {
     await page.waitForURL('**/console/threads/palette-thread')
     await find('never-used')
     await page.waitForURL('**/console/threads/never-used')
+    await find('show the keys')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   })
 
   it('does what the view on the screen can do', async () => {
@@ -47,6 +49,21 @@ describe('the palette', () => {
     await page.getByRole('button', { name: 'Cancel this tree' }).click()
     await page.locator('[data-ending=Cancelled]').waitFor()
     expect((await server().request<{ status: string }>('GET', `/v1/tasks/${task}`)).body.status).toBe('cancelled')
+  })
+
+  it('gives way to the keys, however soon they are asked for', async () => {
+    const { page } = await openConsoleOf(server(), { path: '/threads/keys' })
+    await page.getByText('Nothing was said here yet').waitFor()
+    await page.keyboard.press('Control+k')
+    await palette(page).getByRole('option').first().waitFor()
+    // The platform tells that a dialog was closed a moment after it has closed it.
+    await palette(page).evaluate((dialog: HTMLDialogElement) => {
+      const told = new Promise((resolve) => dialog.addEventListener('close', resolve))
+      dialog.close()
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: '?' }))
+      return told.then(() => new Promise(requestAnimationFrame))
+    })
+    expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(true)
   })
 
   it('sets the theme, which stays', async () => {

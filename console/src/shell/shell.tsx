@@ -35,7 +35,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     { id: 'theme-auto', title: 'Theme of the system', group: 'Console', run: () => setTheme('auto') },
     { id: 'log-out', title: 'Log out', group: 'Console', run: logOut },
   ])
-  const close = () => setOpened(undefined)
+  // A dialog tells that it was closed a moment later, when another one may be open.
+  const close = (closed: Opened) => setOpened((now) => (now === closed ? undefined : now))
   return (
     <div className="flex h-full flex-col md:flex-row">
       <button
@@ -58,8 +59,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
         {children}
       </main>
-      <Palette isOpen={opened === 'palette'} onClose={close} />
-      <KeysHelp isOpen={opened === 'keys'} onClose={close} />
+      <Palette isOpen={opened === 'palette'} onClose={() => close('palette')} />
+      <KeysHelp isOpen={opened === 'keys'} onClose={() => close('keys')} />
       <NoticeList />
       {/* A thread follows its own log, and where each log is a connection it is left to that. */}
       {(hasManyLines || !at.startsWith('/threads/')) && <Follower />}
