@@ -124,11 +124,11 @@ function insert(line: Line, text: string): Line {
 }
 
 function withoutLast(text: string): string {
-  const last = [...graphemes.segment(text)].at(-1)
+  const last = [...graphemes(text)].at(-1)
   return last ? text.slice(0, last.index) : ''
 }
 
 function withoutFirst(text: string): string {
-  const [first] = graphemes.segment(text)
+  const [first] = graphemes(text)
   return first ? text.slice(first.segment.length) : ''
 }

@@ -6,7 +6,7 @@ export function wrap(line: string, columns: number): readonly string[] {
   const rows: string[] = []
   // Where the row begins, the last space in it, and how wide it is so far.
   let [from, space, width] = [0, -1, 0]
-  for (const { segment, index } of graphemes.segment(line)) {
+  for (const { segment, index } of graphemes(line)) {
     const isSpace = segment === ' '
     const own = displayWidth(segment)
     // The space may also be the first that does not fit any more.
@@ -26,7 +26,7 @@ export function wrap(line: string, columns: number): readonly string[] {
 
 /** As much of the end of a text as fits. */
 export function suffix(text: string, columns: number): string {
-  const all = [...graphemes.segment(text)].map(({ segment }) => segment)
+  const all = [...graphemes(text)].map(({ segment }) => segment)
   let width = 0
   let from = all.length
   while (from > 0) {

@@ -1,5 +1,10 @@
-/** What is one character to a reader. */
-export const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+let segmenter: Intl.Segmenter | undefined
+
+/** A text by what is one character to a reader. To make a segmenter takes longer than many a command that needs none. */
+export function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return segmenter.segment(text)
+}
 
 // East Asian Wide and Fullwidth of Unicode, joined where only unassigned characters stand between.
 const wide =
@@ -11,7 +16,7 @@ export function displayWidth(text: string): number {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what is plain ASCII, the usual case, is as wide as it is long.
   if (/^[\u0000-\u007f]*$/.test(text)) return text.length
   let width = 0
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment)
+  for (const { segment } of graphemes(text)) width += graphemeWidth(segment)
   return width
 }
 
@@ -20,7 +25,7 @@ export function cut(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   if (columns < 1) return ''
   let [kept, width] = ['', 0]
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes(text)) {
     width += graphemeWidth(segment)
     if (width > columns - 1) break
     kept += segment
