@@ -8,8 +8,8 @@
 // B-trees, so what counts is how many pages a search reads, and that is reported for the index of the log, and what it would be
 // with 100 million. Not measured: a database larger than memory.
 
-import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { complain, flags } from '../scripts/flags.ts'
 import { postgresStore } from '../src/stores/postgres/index.ts'
 import type { PostgresServer } from '../tests/postgres/harness/server.ts'
 import { report } from './figures.ts'
@@ -18,9 +18,10 @@ import { fillWithPast, type PastRows } from './postgres/past.ts'
 import { openPresent, operations, type Present, timesOf } from './present.ts'
 import { timed } from './rounds.ts'
 
-const { values } = parseArgs({ options: { share: { type: 'string', default: '1' } } })
+const { share } = flags({ share: { type: 'string', default: '1' } })
+if (!(Number(share) > 0 && Number(share) <= 1)) complain(`--share is a number above 0 and at most 1, not ${share}`)
 const past: PastRows = {
-  threads: Math.max(1, Math.round(100_000 * Number(values.share))),
+  threads: Math.max(1, Math.round(100_000 * Number(share))),
   tasksPerThread: 10,
   chunksPerThread: 10,
   eventsPerChunk: 20,

@@ -4,6 +4,7 @@
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { complain } from '../scripts/flags.ts'
 import { type Figure, targetText, valueText, verdict } from './figures.ts'
 
 const names = [
@@ -48,6 +49,8 @@ function table(figures: readonly Figure[]): string {
 }
 
 const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !names.includes(name))
+if (unknown.length > 0) complain(`There is no benchmark ${unknown.join(', ')}: use ${names.join(', ')}`)
 const figures: Figure[] = []
 for (const name of asked.length > 0 ? asked : names) figures.push(...(await run(name)))
 console.log(`\n${table(figures)}`)

@@ -9,6 +9,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { complain } from '../../scripts/flags.ts'
 import { median } from '../rounds.ts'
 import { Databases } from './backing.ts'
 import { holdfast } from './client/ports.ts'
@@ -19,11 +20,7 @@ import { measures } from './rows.ts'
 import { Standing, within } from './standing.ts'
 import { type Cell, type Line, type RowName, rowNames, tableText } from './table.ts'
 
-const { only, rows, isQuick } = readFlags(
-  process.argv.slice(2),
-  peers.map(({ name }) => name),
-  rowNames,
-)
+const { only, rows, isQuick } = flagsOrComplaint()
 const roundCount = isQuick ? 1 : 3
 const startLimitMs = 60_000
 const rowLimitMs = isQuick ? 15_000 : 60_000
@@ -38,6 +35,15 @@ const scratch = mkdtempSync(join(tmpdir(), 'holdfast-peers-'))
 const framesFile = join(scratch, 'frames')
 const figures = new Map<PeerName, Map<RowName, number[]>>()
 const failures = new Map<string, string>()
+
+function flagsOrComplaint() {
+  try {
+    const names = peers.map(({ name }) => name)
+    return readFlags(process.argv.slice(2), names, rowNames)
+  } catch (error) {
+    return complain(messageOf(error))
+  }
+}
 
 /** Measures the rows of one peer, one after the other, and tells which of them could not be; the server is done for then. */
 async function measureRows(peer: Peer & { name: PeerName }, wanted: readonly RowName[]): Promise<RowName | undefined> {

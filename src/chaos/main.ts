@@ -1,118 +1,53 @@
 // The program: `npm run chaos -- --minutes 5 --store postgres --nodes 3 --seed 42`.
-import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { existsSync } from 'node:fs'
 import { type ChaosOptions, chaos } from './chaos.ts'
 import { checkHistory } from './check/check-case.ts'
+import { readFlags } from './flags.ts'
+import { Misuse } from './misuse.ts'
 import { runRelease } from './release/release.ts'
 import { reportText, verdictText } from './report.ts'
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string' },
-    seed: { type: 'string' },
-    store: { type: 'string' },
-    nodes: { type: 'string' },
-    url: { type: 'string', multiple: true },
-    token: { type: 'string', multiple: true },
-    history: { type: 'string' },
-    check: { type: 'string' },
-    release: { type: 'boolean' },
-    phase: { type: 'string', multiple: true },
-    scale: { type: 'string' },
-  },
-})
+const help = `Loads real nodes, breaks what can break, and checks what their clients saw. docs/reliability.md has more.
 
-/** What each use of the program takes. What it would not heed it refuses: whoever asked for it would think it was done. */
-const uses = {
-  check: { of: '--check', takes: ['check'] },
-  release: { of: 'a release', takes: ['release', 'phase', 'scale', 'seed', 'history'] },
-  foreign: { of: '--url', takes: ['url', 'token', 'minutes', 'seed', 'history'] },
-  own: { of: 'a run on nodes of its own', takes: ['store', 'nodes', 'minutes', 'seed', 'history'] },
-} as const
+npm run chaos                                    a minute, one node on SQLite
+  --minutes N  --seed N  --history FILE          how long; the same choices again; where the history is written
+  --store sqlite | postgres | postgres://…       several nodes need a PostgreSQL, its own unless an address is given
+  --nodes N                                      how many share it; 3 unless given
+npm run chaos -- --url URL --token NAME=TOKEN    nodes that somebody else runs; both may be given more than once
+npm run chaos -- --release                       all figures of a release, within an hour
+  --phase NAME,…  --scale 0.05                   some of its phases, or a part of their size, to try them
+npm run chaos -- --check FILE                    checks a history once more
+`
 
-const purpose = purposeOf()
-refuseOthers()
-if (values.check !== undefined) await checkAgain(values.check)
-else if (purpose === 'release') await release()
-else await run()
-
-function purposeOf(): keyof typeof uses {
-  if (values.check !== undefined) return 'check'
-  if (values.release || values.phase) return 'release'
-  return values.url ? 'foreign' : 'own'
+try {
+  process.exit((await holds()) ? 0 : 1)
+} catch (error) {
+  if (!(error instanceof Misuse)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
 }
 
-function refuseOthers(): void {
-  const { of, takes } = uses[purpose]
-  const others = Object.keys(values).filter((name) => !takes.some((taken) => taken === name))
-  if (others.length === 0) return
-  const list = (names: readonly string[]) => names.map((name) => `--${name}`).join(', ')
-  wrong(`${list(others)} cannot be used here: ${of} takes ${list(takes)} alone`)
+/** Does what is asked for, and says whether what was checked holds. */
+async function holds(): Promise<boolean> {
+  const asked = readFlags(process.argv.slice(2))
+  if (asked.use === 'check') return checkAgain(asked.history)
+  if (asked.use === 'release') return runRelease({ ...asked.options, tell: (text) => process.stdout.write(text) })
+  if (asked.use !== 'help') return run(asked.options)
+  process.stdout.write(help)
+  return true
 }
 
-/** All phases of a release, or those that are named. */
-async function release(): Promise<void> {
-  const { phase, scale, history } = values
-  const part = scale === undefined ? 1 : Number(scale)
-  if (!(part > 0 && part <= 1)) wrong(`--scale is a number above 0 and at most 1, not ${scale}`)
-  const holds = await runRelease({
-    seed: seedOf(),
-    ...(phase && { phases: phase.flatMap((names) => names.split(',')) }),
-    scale: part,
-    ...(history !== undefined && { folder: history }),
-    tell: (text) => process.stdout.write(text),
-  })
-  process.exit(holds ? 0 : 1)
-}
-
-function seedOf(): number {
-  return values.seed === undefined ? randomInt(1, 2 ** 31) : wholeNumber('seed', values.seed)
-}
-
-async function run(): Promise<void> {
-  const options = optionsOf()
+async function run(options: ChaosOptions): Promise<boolean> {
   process.stdout.write(`seed ${options.seed}\n`)
   const report = await chaos({ ...options, onRound: (round) => process.stdout.write(`round ${round} is over\n`) })
   process.stdout.write(reportText(report))
-  process.exit(report.holds ? 0 : 1)
+  return report.holds
 }
 
 /** Checks a history that was written before. */
-async function checkAgain(history: string): Promise<void> {
+async function checkAgain(history: string): Promise<boolean> {
+  if (!existsSync(history)) throw new Misuse(`There is no file ${history}`)
   const verdict = await checkHistory(history)
   process.stdout.write(verdictText(verdict, history))
-  process.exit(verdict.holds ? 0 : 1)
-}
-
-function optionsOf(): ChaosOptions {
-  const { minutes, store, nodes, url, token = [], history } = values
-  const pairs = token.map((text) => text.split('=', 2))
-  if (url && pairs.some((pair) => pair.length !== 2)) wrong('--token is PRINCIPAL=TOKEN, once for each principal')
-  if (url && pairs.length === 0) wrong('--url needs --token PRINCIPAL=TOKEN')
-  return {
-    seed: seedOf(),
-    ...(minutes !== undefined && { minutes: wholeNumber('minutes', minutes) }),
-    ...(store !== undefined && { store: storeOf(store) }),
-    ...(nodes !== undefined && { nodes: wholeNumber('nodes', nodes) }),
-    ...(url && { urls: url, tokens: Object.fromEntries(pairs) as Record<string, string> }),
-    ...(history !== undefined && { history }),
-  }
-}
-
-/** The store of that name, or at that address. */
-function storeOf(text: string): string {
-  if (/^(sqlite|postgres):?$/.test(text)) return text.endsWith(':') ? text : `${text}:`
-  if (/^postgres(ql)?:\/\//.test(text)) return text
-  return wrong(`--store is sqlite, postgres or postgres://…, not ${text}`)
-}
-
-function wholeNumber(name: string, text: string): number {
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value > 0) return value
-  return wrong(`--${name} is a whole number from 1 on, not ${text}`)
-}
-
-function wrong(text: string): never {
-  process.stderr.write(`${text}\n`)
-  process.exit(1)
+  return verdict.holds
 }

@@ -84,10 +84,29 @@ describe('an option that would not be heeded, or cannot be', () => {
     ['--token alice=t', '--token cannot'],
     ['--store mysql:', '--store is sqlite, postgres or postgres://…, not mysql:'],
     ['--check history.ndjson --seed 3', '--seed cannot be used here: --check takes --check alone'],
+    ['--check /no/history.ndjson', 'There is no file /no/history.ndjson'],
+    ['--check /dev/null', '/dev/null holds no history'],
+    ['--phase kills,none', 'There is no phase none: use kills, '],
+    ['--url nowhere --token alice=t', '--url is http:// or https:// and a host, not nowhere'],
+    ['--url ftp://127.0.0.1 --token alice=t', '--url is http:// or https:// and a host, not ftp://127.0.0.1'],
+    ['--minute 3', "Unknown option '--minute'. --help has them all"],
+    ['--minutes', "Option '--minutes <value>' argument missing. --help has them all"],
+    ['postgres', "Unexpected argument 'postgres'. --help has them all"],
   ])('is refused, with 1, and nothing is begun: %s', async (args, sentence) => {
     const { code, stdout, stderr } = await ended(...args.split(' '))
     expect(stderr).toContain(sentence)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  })
+
+  it('is named by the help, as each that can be', async () => {
+    const { code, stdout } = await ended('--help')
+    expect(code).toBe(0)
+    const named = [...stdout.matchAll(/--([a-z]+)/g)].map(([, name]) => name)
+    const program = await readFile(join(root, 'src/chaos/flags.ts'), 'utf8')
+    const known = [...program.matchAll(/^ {4}([a-z]+): \{ type:/gm)].map(([, name]) => name)
+    expect(known).toContain('phase')
+    expect(known.filter((name) => !named.includes(name))).toEqual(['help'])
   })
 })
 

@@ -1,11 +1,9 @@
 // The crash tests at length: `npm run crash -- --cycles 1000 --seed 42`.
 import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { complain, flags } from '../../scripts/flags.ts'
 import { type CyclesReport, killCycles } from './cycles.ts'
 
-const { values } = parseArgs({
-  options: { cycles: { type: 'string', default: '100' }, seed: { type: 'string' } },
-})
+const values = flags({ cycles: { type: 'string', default: '100' }, seed: { type: 'string' } })
 
 const cycles = wholeNumber('cycles', values.cycles)
 const seed = values.seed === undefined ? randomInt(2 ** 31) : wholeNumber('seed', values.seed)
@@ -31,6 +29,5 @@ function print({ counts, violations, durationMs }: CyclesReport): void {
 function wholeNumber(name: string, text: string): number {
   const value = Number(text)
   if (Number.isSafeInteger(value) && value > 0) return value
-  console.error(`--${name} is a whole number from 1 on, not ${text}`)
-  process.exit(1)
+  return complain(`--${name} is a whole number from 1 on, not ${text}`)
 }

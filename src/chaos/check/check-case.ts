@@ -1,6 +1,7 @@
 import { byTask, type Case, entriesOf } from '../history/case.ts'
 import { isAcknowledged } from '../history/entry.ts'
 import { readHistory } from '../history/read-history.ts'
+import { Misuse } from '../misuse.ts'
 import { checkAcknowledged } from './check-acknowledged.ts'
 import { checkEffects } from './check-effects.ts'
 import { checkForgotten } from './check-forgotten.ts'
@@ -151,7 +152,7 @@ export async function checkHistory(path: string): Promise<Verdict> {
     missing.push(...entriesOf(found, 'missing').map(({ what }) => what))
     for (const { fault } of entriesOf(found, 'fault')) faults[fault] = (faults[fault] ?? 0) + 1
   }
-  if (!counts) throw new Error(`${path} holds no history`)
+  if (!counts) throw new Misuse(`${path} holds no history`)
   violations.sort((one, two) => sizeOf(one) - sizeOf(two))
   const holds = violations.length === 0 && missing.length === 0 && counts.acknowledged > 0
   return { rounds, counts, faults, violations, missing, holds }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Misuse } from '../misuse.ts'
 import { NodeProcess } from '../nodes/node-process.ts'
 import { phases, scaled } from './plan.ts'
 import { phaseLine, tableHead, trackText } from './release-text.ts'
@@ -48,7 +49,7 @@ export async function runRelease(options: ReleaseOptions): Promise<boolean> {
 function chosenOf(names: readonly string[] | undefined) {
   const known = phases.map(({ name }) => name)
   const unknown = names?.filter((name) => !known.includes(name)) ?? []
-  if (unknown.length > 0) throw new Error(`There is no phase ${unknown.join(', ')}: use ${known.join(', ')}`)
+  if (unknown.length > 0) throw new Misuse(`There is no phase ${unknown.join(', ')}: use ${known.join(', ')}`)
   return phases.filter(({ name }) => names?.includes(name) ?? true)
 }
 
