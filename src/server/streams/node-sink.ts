@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { queuedBytes } from './queued-bytes.ts'
 import type { Sink } from './sink.ts'
 
 /** Node's own response. It holds nothing of the request, so that an idle stream costs little more than its socket. */
@@ -27,7 +27,7 @@ export class NodeSink implements Sink {
 
   get taken(): number {
     const { socket } = this.#outgoing
-    return socket ? socket.bytesWritten - socket.writableLength - queued(socket) : 0
+    return socket ? socket.bytesWritten - socket.writableLength - (queuedBytes(socket) ?? 0) : 0
   }
 
   write(bytes: Uint8Array): boolean {
@@ -66,12 +66,4 @@ export class NodeSink implements Sink {
     this.#onClosed = undefined
     listener?.()
   }
-}
-
-/**
- * What of the write under way the operating system has not taken yet. `writableLength` counts a write until the whole of
- * it is gone, so that a slow reader of a large one would seem to take nothing.
- */
-function queued(socket: Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null }): number {
-  return socket._handle?.writeQueueSize ?? 0
 }

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { queuedBytes } from '../streams/queued-bytes.ts'
 
 const kib = 1024
 // What waits for one connection, over all that is attached to it. What answers a request does not ask for room, since there
@@ -6,7 +7,7 @@ const kib = 1024
 const waitingBytesMax = 1024 * kib
 // Room is for a whole group of events, so that what waits stays below the limit after it.
 const roomBytes = 256 * kib
-// Handed to the socket in one go. Small, because whether a reader takes anything is only seen when all of it is taken.
+// Handed to the socket in one go. Small, because what was handed over cannot be let go of.
 const writeBytes = 64 * kib
 
 /** A message in one frame, or one that is too long to wait here whole: its frames, each made when it is asked for. */
@@ -29,7 +30,9 @@ export class Outbox {
   #queue: OutgoingMessage[] = []
   #queuedBytes = 0
   #longCount = 0
-  #isWriting = false
+  /** The bytes of the write that is under way, and how many of them were seen to be taken; 0 of none. */
+  #writing = 0
+  #seenTaken = 0
   #isScheduled = false
   #isClosed = false
   #takenBytes = 0
@@ -48,7 +51,10 @@ export class Outbox {
 
   /** Bytes that the reader has taken. */
   get takenBytes(): number {
-    return this.#takenBytes
+    const queued = queuedBytes(this.#socket) ?? this.#writing
+    // What `ws` writes by itself waits behind it.
+    this.#seenTaken = Math.max(this.#seenTaken, this.#writing - queued)
+    return this.#takenBytes + this.#seenTaken
   }
 
   get isClosed(): boolean {
@@ -81,7 +87,7 @@ export class Outbox {
     this.#queue.push(message)
     if (Buffer.isBuffer(message)) this.#queuedBytes += message.length
     else this.#longCount += 1
-    if (this.#isScheduled || this.#isWriting) return
+    if (this.#isScheduled || this.#writing > 0) return
     this.#isScheduled = true
     process.nextTick(() => {
       this.#isScheduled = false
@@ -111,16 +117,17 @@ export class Outbox {
   }
 
   #write(): void {
-    if (this.#isClosed || this.#isWriting || this.#queue.length === 0) return
+    if (this.#isClosed || this.#writing > 0 || this.#queue.length === 0) return
     if (!this.#isOpen()) return this.drop()
     const frames = this.#made()
     if (!frames) return
     // A long message was over with the last write, which only shows when it is asked for more.
     if (frames.length === 0) return this.#wake()
     const bytes = frames.reduce((sum, frame) => sum + frame.length, 0)
-    this.#isWriting = true
+    this.#writing = bytes
     this.#hand(frames, () => {
-      this.#isWriting = false
+      this.#writing = 0
+      this.#seenTaken = 0
       this.#takenBytes += bytes
       this.#wake()
       this.#write()

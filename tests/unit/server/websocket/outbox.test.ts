@@ -1,5 +1,6 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Outbox } from '../../../../src/server/websocket/outbox.ts'
 import { HeldSocket } from './held-socket.ts'
 
@@ -8,6 +9,25 @@ const kib = 1024
 function opened(isOpen = () => true): { socket: HeldSocket; outbox: Outbox } {
   const socket = new HeldSocket()
   return { socket, outbox: new Outbox(socket, isOpen) }
+}
+
+/** Both ends of a connection whose client reads when it is told to. */
+async function connected(): Promise<{ socket: Socket; client: Socket }> {
+  const server = createServer()
+  const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve))
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client.pause()
+  const socket = await accepted
+  socket.on('error', () => {})
+  onTestFinished(() => {
+    client.destroy()
+    socket.destroy()
+    server.close()
+  })
+  return { socket, client }
 }
 
 describe('an outbox', () => {
@@ -36,6 +56,32 @@ describe('an outbox', () => {
     expect([outbox.waitingBytes, outbox.takenBytes]).toEqual([10, 0])
     await socket.release()
     expect([outbox.waitingBytes, outbox.takenBytes]).toEqual([0, 10])
+  })
+
+  it('counts what a slow reader has taken of one large write', async () => {
+    const { socket, client } = await connected()
+    const outbox = new Outbox(socket, () => true)
+    outbox.push(Buffer.alloc(16 * kib * kib))
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+    const taken = outbox.takenBytes
+    client.resume()
+    while (outbox.takenBytes === taken) await nextTurn()
+    client.pause()
+    expect(outbox.takenBytes).toBeGreaterThan(taken)
+    expect(outbox.takenBytes).toBeLessThan(16 * kib * kib)
+  })
+
+  it('counts nothing as given back, whatever else is written', async () => {
+    const { socket, client } = await connected()
+    const outbox = new Outbox(socket, () => true)
+    outbox.push(Buffer.alloc(16 * kib * kib))
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+    const taken = outbox.takenBytes
+    expect(taken).toBeGreaterThan(0)
+    socket.write(Buffer.alloc(kib))
+    await nextTurn()
+    expect(outbox.takenBytes).toBe(taken)
+    client.destroy()
   })
 
   it('lets waiters in one after the other, and never holds more than 1 MiB', async () => {
