@@ -75,7 +75,7 @@ const table: readonly Row[] = [
   },
   // What runs in a page of the documentation shares the search with what makes its index, and nothing else.
   { files: 'site/browser/**', may: ['site/search/{excerpt,search,search-index}.ts'] },
-  { files: 'site/**', may: ['src/index.ts'], packages: ['node:*', 'typescript', 'marked', 'vite'] },
+  { files: 'site/**', may: ['src/index.ts', 'scripts/flags.ts'], packages: ['node:*', 'typescript', 'marked', 'vite'] },
   // The composition.
   {
     files: 'src/*.ts',
@@ -176,7 +176,7 @@ function isAllowed({ from, to, isDynamic }: Import): boolean {
 }
 
 function isSource(to: string): boolean {
-  return ['src/', 'console/', 'site/'].some((folder) => to.startsWith(folder))
+  return ['src/', 'console/', 'site/', 'scripts/'].some((folder) => to.startsWith(folder))
 }
 
 function cycleIn(arrows: readonly Import[]): string[] {

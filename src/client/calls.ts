@@ -125,6 +125,8 @@ export interface Pruned {
   readonly events: number
   /** Those of the threads that went. */
   readonly tasks: number
+  /** Threads that could not be pruned now, if there were any. */
+  readonly skipped?: number
   /** There is more to look at: ask again with it. */
   readonly cursor?: string
 }

@@ -155,7 +155,7 @@ export class Node {
     const lease = new Lease({ store, clock, log, node, leaseMs: options.leaseMs ?? leaseMsDefault })
     const dispatcher = new Dispatcher({ ...contextParts, slots, node, agents, closures, openTasks, lease, recovery })
     const questions = new Questions({ store, writer, limits })
-    const retention = new RetentionKeeper({ store, writer, hooks, policy: options.retention, checkOpen })
+    const retention = new RetentionKeeper({ store, writer, hooks, log, policy: options.retention, checkOpen })
     const others = store.isShared ? new OtherNodes({ ...contextParts, executor, feed }) : undefined
     this.#dispatcher = dispatcher
     this.#others = others

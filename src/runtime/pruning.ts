@@ -21,6 +21,8 @@ export interface PrunedCounts {
   readonly events: number
   /** Tasks that went with their threads. */
   readonly tasks: number
+  /** Threads that were left as they are, because another program holds them or they cannot be read. */
+  readonly skipped: number
 }
 
 /** What came of one thread. */
@@ -30,10 +32,15 @@ export interface PrunedThread {
   readonly rest?: { readonly upTo?: number }
 }
 
-export const nothingPruned: PrunedCounts = { threads: 0, events: 0, tasks: 0 }
+export const nothingPruned: PrunedCounts = { threads: 0, events: 0, tasks: 0, skipped: 0 }
 
 export function addCounts(a: PrunedCounts, b: PrunedCounts): PrunedCounts {
-  return { threads: a.threads + b.threads, events: a.events + b.events, tasks: a.tasks + b.tasks }
+  return {
+    threads: a.threads + b.threads,
+    events: a.events + b.events,
+    tasks: a.tasks + b.tasks,
+    skipped: a.skipped + b.skipped,
+  }
 }
 
 // What one call does, about a second's work, so that nobody waits for an answer for long.
@@ -174,7 +181,8 @@ export class Pruning {
     if ((await this.#restingRev(principal, key, thread)) === undefined) return undefined
     const { head, first } = thread
     if (this.#isDry) {
-      return { counts: { threads: 1, events: head - first + 1, tasks: await this.#taskCount(principal, key) } }
+      const tasks = await this.#taskCount(principal, key)
+      return { counts: { ...nothingPruned, threads: 1, events: head - first + 1, tasks } }
     }
     const { events } = await this.#trim(key, { first, upTo: head - 1, protectedFrom: Number.POSITIVE_INFINITY })
     let counts: PrunedCounts = { ...nothingPruned, events }
@@ -183,7 +191,7 @@ export class Pruning {
       const isLast = !(await this.#hasManyTasks(principal, key))
       const { removed } = await this.#change(intent(key, 'erase', dropAt(rev, isLast)))
       if (!removed) break
-      counts = addCounts(counts, { ...removed, threads: isLast ? 1 : 0 })
+      counts = addCounts(counts, { ...nothingPruned, ...removed, threads: isLast ? 1 : 0 })
       if (isLast) break
     }
     return { counts }

@@ -1,9 +1,10 @@
-import { HoldfastError, invariant, isHoldfastError } from '../core/errors.ts'
-import { type Principal, type ThreadKey, threadKey } from '../core/id.ts'
+import { HoldfastError, invariant } from '../core/errors.ts'
+import { type Principal, principalOf, type ThreadKey, threadKey, threadOf } from '../core/id.ts'
 import { checkedRetention, type Retention } from '../core/retention.ts'
 import type { Store, ThreadSummary } from '../stores/store.ts'
 import { nextTurn } from './clock.ts'
 import type { Hooks } from './hooks.ts'
+import type { Logger } from './logger.ts'
 import { cursorOf, type PrunePlace, placeOf } from './prune-place.ts'
 import { addCounts, nothingPruned, type PrunedCounts, type PrunedThread, Pruning } from './pruning.ts'
 import type { Writer } from './writer.ts'
@@ -17,7 +18,9 @@ export interface PruneOptions extends Retention {
 }
 
 /** What was removed, or would be. */
-export interface Pruned extends PrunedCounts {
+export interface Pruned extends Omit<PrunedCounts, 'skipped'> {
+  /** Threads that were left as they are, because another program holds them or they cannot be read, if there were any. */
+  readonly skipped?: number
   /** There is more to look at: ask again with it. */
   readonly cursor?: string
 }
@@ -28,6 +31,7 @@ export interface RetentionKeeperParts {
   /** What the node applies by itself, if anything. */
   readonly policy: Retention | undefined
   readonly hooks: Pick<Hooks, 'isUsed'>
+  readonly log: Logger
   checkOpen(): void
 }
 
@@ -68,7 +72,8 @@ export class RetentionKeeper {
     try {
       const from = cursor === undefined ? {} : placeOf(principal, cursor)
       const { counts, next } = await this.#go(new Pruning(this.#pruningParts, retention, dryRun), principal, from)
-      return { ...counts, ...(next && { cursor: cursorOf(next) }) }
+      const { skipped, ...removed } = counts
+      return { ...removed, ...(skipped > 0 && { skipped }), ...(next && { cursor: cursorOf(next) }) }
     } finally {
       // Stopped half way, or by a store that was closed beneath it: whoever asked is to ask again.
       if (this.#isClosed) this.#parts.checkOpen()
@@ -119,7 +124,7 @@ export class RetentionKeeper {
     let counts = nothingPruned
     const begun = threads.findIndex((thread) => thread.key === key)
     if (begun === -1 && key !== undefined && upTo !== undefined) {
-      const done = await this.#unlessLocked(key, () => pruning.goOn(key, upTo))
+      const done = await this.#unlessStuck(key, () => pruning.goOn(key, upTo))
       counts = done.counts
       if (done.rest) return { counts, next: place }
     }
@@ -127,7 +132,7 @@ export class RetentionKeeper {
       const here = { ...(page !== undefined && { page }), key: thread.key }
       if (pruning.isSpent || this.#isClosed) return { counts, next: here }
       const upToMax = thread.key === key ? upTo : undefined
-      const done = await this.#unlessLocked(thread.key, () => pruning.prune(thread.principal, thread, upToMax))
+      const done = await this.#unlessStuck(thread.key, () => pruning.prune(thread.principal, thread, upToMax))
       counts = addCounts(counts, done.counts)
       if (done.rest) return { counts, next: { ...here, ...done.rest } }
       // A thread per turn: a store may answer within one, and everybody else would wait for all of them.
@@ -136,14 +141,16 @@ export class RetentionKeeper {
     return { counts }
   }
 
-  /** A thread that another program holds keeps no other from being pruned: what is left of it is seen to another time. */
-  async #unlessLocked(key: ThreadKey, prune: () => Promise<PrunedThread>): Promise<PrunedThread> {
+  /** A thread that another program holds, or that cannot be read, keeps no other from being pruned: it is seen to another time. */
+  async #unlessStuck(key: ThreadKey, prune: () => Promise<PrunedThread>): Promise<PrunedThread> {
     try {
       return await prune()
     } catch (error) {
-      const { writer } = this.#parts
-      if (!isHoldfastError(error, 'store_unavailable') || writer.isDown || !writer.isLocked(key)) throw error
-      return { counts: nothingPruned }
+      const { writer, log } = this.#parts
+      // Else it is the store that is in trouble, or the node that closes.
+      if (this.#isClosed || writer.isDown || !(await writer.isStoreThere())) throw error
+      log.warn({ err: error, principal: principalOf(key), thread: threadOf(key) }, 'a thread could not be pruned')
+      return { counts: { ...nothingPruned, skipped: 1 } }
     }
   }
 

@@ -144,6 +144,12 @@ export class Writer {
     if (!this.isDown) void this.#outage.ask()
   }
 
+  /** Whether the store takes commits, as an empty one shows, or what is being written. */
+  async isStoreThere(): Promise<boolean> {
+    await this.#outage.ask()
+    return !this.isDown
+  }
+
   /** Resolves when the store is found to be down, or all that is left waits for threads that rest. */
   async down(): Promise<void> {
     while (!this.isDown && !this.#preparation.isStuck) await this.#outage.wait()

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -43,6 +46,27 @@ onEachServer(['memory', 'sqlite'], (_kind, start) => {
 
 onEachServer(['memory'], (_kind, start) => {
   describe('holdfast prune', () => {
+    it('says of how many threads it could not be done, of all answers together', async () => {
+      const answers = [
+        { threads: 0, events: 3, tasks: 0, skipped: 2, cursor: 'more' },
+        { threads: 1, events: 4, tasks: 5, skipped: 1 },
+      ]
+      let asked = 0
+      const other = createServer((_request, response) => {
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(answers[asked++ % 2]))
+      }).listen(0, '127.0.0.1')
+      onTestFinished(() => void other.close())
+      await once(other, 'listening')
+      const args = ['prune', '--keep-events', '1', '--url', `http://127.0.0.1:${(other.address() as AddressInfo).port}`]
+      expect(await cli([...args, '--token', 'x'])).toEqual({
+        code: 0,
+        stdout: '1\t7\t5\n',
+        stderr: expect.stringMatching(/^3 threads could not be pruned, because another program holds them or .*\n$/),
+      })
+      const { stdout } = await cli([...args, '--token', 'x', '--json'])
+      expect(JSON.parse(stdout)).toEqual({ threads: 1, events: 7, tasks: 5, skipped: 3 })
+    })
+
     it('says in a sentence on a terminal what it did, or would do', async () => {
       const server = await start()
       await ended(server, await runScript(server, 't', words))

@@ -37,6 +37,7 @@ export function define(program: Command, act: Act): void {
 async function prune({ client, global, show, signal, around }: Cli, flags: Flags): Promise<void> {
   const options = optionsOf(flags)
   const pruned = await pruneAll(await client(), { ...options, signal })
+  if (pruned.skipped !== undefined) show.hint(skippedText(pruned.skipped))
   if (global.json) return show.json(pruned)
   const counts = [pruned.threads, pruned.events, pruned.tasks]
   if (!around.isTty.out) return show.line(counts.join('\t'))
@@ -63,16 +64,21 @@ function optionsOf({ eventsOlderThan, keepEvents, threadsOlderThan, dryRun }: Fl
 
 /** A server does some at a time. */
 async function pruneAll(server: Client, options: PruneOptions): Promise<Omit<Pruned, 'cursor'>> {
-  let [threads, events, tasks] = [0, 0, 0]
+  let [threads, events, tasks, skipped] = [0, 0, 0, 0]
   let cursor: string | undefined
   do {
     const done: Pruned = await server.prune({ ...options, ...(cursor !== undefined && { cursor }) })
     threads += done.threads
     events += done.events
     tasks += done.tasks
+    skipped += done.skipped ?? 0
     cursor = done.cursor
   } while (cursor !== undefined)
-  return { threads, events, tasks }
+  return { threads, events, tasks, ...(skipped > 0 && { skipped }) }
+}
+
+function skippedText(count: number): string {
+  return `${counted(count, 'thread')} could not be pruned, because another program holds them or they cannot be read; the server's log has more`
 }
 
 function counted(count: number, noun: string): string {

@@ -37,6 +37,7 @@ export const pruned = z.object({
   threads: z.int().meta({ description: 'Threads that went as a whole' }),
   events: z.int(),
   tasks: z.int().meta({ description: 'Those of the threads that went' }),
+  skipped: z.int().optional().meta({ description: 'Threads that could not be pruned now, if there were any' }),
   cursor: z.string().optional().meta({ description: 'There is more to look at: ask again with it' }),
 })
 export const sent = z.object({ id: z.string() })

@@ -48,9 +48,9 @@ it('a thread that another program holds keeps no other from being pruned', async
     await runtime.wait(id)
   }
   lock.isOn = true
-  const { events } = await runtime.prune({ eventsPerThread: 1 })
+  const { events, skipped } = await runtime.prune({ eventsPerThread: 1 })
   const { first, head } = await runtime.thread('other')
-  expect([first, events]).toEqual([head, head - 1])
+  expect([first, events, skipped]).toEqual([head, head - 1, 1])
   lock.isOn = false
   await runtime.close({ drainMs: 0 })
 })
@@ -73,7 +73,7 @@ it('a store that cannot be written to is no locked thread, though the thread was
   const { id } = await runtime.run({ thread: 'held', agent: 'echo', prompt: 'go' })
   await runtime.wait(id)
   lock.isOn = true
-  expect(await runtime.prune({ eventsPerThread: 1 })).toEqual({ threads: 0, events: 0, tasks: 0 })
+  expect(await runtime.prune({ eventsPerThread: 1 })).toEqual({ threads: 0, events: 0, tasks: 0, skipped: 1 })
   // It has rested, and would be written to.
   await clock.advance(20_000)
   lock.code = 'store_unavailable'
