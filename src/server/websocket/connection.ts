@@ -81,7 +81,7 @@ export class Connection implements Watched {
   }
 
   get taken(): number {
-    return this.#outbox.takenBytes
+    return this.#outbox.progress
   }
 
   beat(): void {

@@ -30,9 +30,7 @@ export class Outbox {
   #queue: OutgoingMessage[] = []
   #queuedBytes = 0
   #longCount = 0
-  /** The bytes of the write that is under way, and how many of them were seen to be taken; 0 of none. */
-  #writing = 0
-  #seenTaken = 0
+  #isWriting = false
   #isScheduled = false
   #isClosed = false
   #takenBytes = 0
@@ -49,12 +47,14 @@ export class Outbox {
     return this.#queuedBytes + this.#socket.writableLength
   }
 
-  /** Bytes that the reader has taken. */
+  /** Bytes that the reader has taken, of writes that it has taken whole. */
   get takenBytes(): number {
-    const queued = queuedBytes(this.#socket) ?? this.#writing
-    // What `ws` writes by itself waits behind it.
-    this.#seenTaken = Math.max(this.#seenTaken, this.#writing - queued)
-    return this.#takenBytes + this.#seenTaken
+    return this.#takenBytes
+  }
+
+  /** Changes when the reader takes something, also of the write that is under way, and stays while it takes nothing. */
+  get progress(): number {
+    return this.#takenBytes - (queuedBytes(this.#socket) ?? 0)
   }
 
   get isClosed(): boolean {
@@ -87,7 +87,7 @@ export class Outbox {
     this.#queue.push(message)
     if (Buffer.isBuffer(message)) this.#queuedBytes += message.length
     else this.#longCount += 1
-    if (this.#isScheduled || this.#writing > 0) return
+    if (this.#isScheduled || this.#isWriting) return
     this.#isScheduled = true
     process.nextTick(() => {
       this.#isScheduled = false
@@ -117,17 +117,16 @@ export class Outbox {
   }
 
   #write(): void {
-    if (this.#isClosed || this.#writing > 0 || this.#queue.length === 0) return
+    if (this.#isClosed || this.#isWriting || this.#queue.length === 0) return
     if (!this.#isOpen()) return this.drop()
     const frames = this.#made()
     if (!frames) return
     // A long message was over with the last write, which only shows when it is asked for more.
     if (frames.length === 0) return this.#wake()
     const bytes = frames.reduce((sum, frame) => sum + frame.length, 0)
-    this.#writing = bytes
+    this.#isWriting = true
     this.#hand(frames, () => {
-      this.#writing = 0
-      this.#seenTaken = 0
+      this.#isWriting = false
       this.#takenBytes += bytes
       this.#wake()
       this.#write()
