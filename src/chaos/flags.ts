@@ -83,6 +83,8 @@ function releaseOptions({ phase, scale, history, seed }: Values): Omit<ReleaseOp
 }
 
 function chaosOptions({ minutes, store, nodes, url, token = [], history, seed }: Values): ChaosOptions {
+  const isShared = store !== undefined && storeOf(store).startsWith('postgres')
+  if (nodes !== undefined && !isShared) throw new Misuse('--nodes cannot be used here: on SQLite there is one')
   return {
     seed: seedOf(seed),
     ...(minutes !== undefined && { minutes: wholeNumber('minutes', minutes) }),
@@ -94,12 +96,15 @@ function chaosOptions({ minutes, store, nodes, url, token = [], history, seed }:
 }
 
 function tokensOf(given: readonly string[]): Record<string, string> {
-  const pairs = given.map((text) => text.split('=', 2))
-  if (pairs.length === 0) throw new Misuse('--url needs --token PRINCIPAL=TOKEN')
-  if (pairs.some((pair) => pair.length !== 2)) {
-    throw new Misuse('--token is PRINCIPAL=TOKEN, once for each principal')
-  }
-  return Object.fromEntries(pairs) as Record<string, string>
+  if (given.length === 0) throw new Misuse('--url needs --token PRINCIPAL=TOKEN')
+  return Object.fromEntries(given.map(tokenOf))
+}
+
+/** A token may itself have an equals sign in it. */
+function tokenOf(text: string): [principal: string, token: string] {
+  const [, principal, token] = /^([^=]+)=(.+)$/.exec(text) ?? []
+  if (principal !== undefined && token !== undefined) return [principal, token]
+  throw new Misuse('--token is PRINCIPAL=TOKEN, once for each principal')
 }
 
 function urlOf(text: string): string {

@@ -1,5 +1,5 @@
 // The program: `npm run chaos -- --minutes 5 --store postgres --nodes 3 --seed 42`.
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { type ChaosOptions, chaos } from './chaos.ts'
 import { checkHistory } from './check/check-case.ts'
 import { readFlags } from './flags.ts'
@@ -46,7 +46,8 @@ async function run(options: ChaosOptions): Promise<boolean> {
 
 /** Checks a history that was written before. */
 async function checkAgain(history: string): Promise<boolean> {
-  if (!existsSync(history)) throw new Misuse(`There is no file ${history}`)
+  const found = statSync(history, { throwIfNoEntry: false })
+  if (!found || found.isDirectory()) throw new Misuse(`There is no file ${history}`)
   const verdict = await checkHistory(history)
   process.stdout.write(verdictText(verdict, history))
   return verdict.holds
