@@ -10,7 +10,7 @@ export interface LogEntry {
   readonly task?: TaskId | undefined
   /** The Event as JSON. */
   readonly text: string
-  /** What was made of batches that begin with it; kept as long as the event is. */
+  /** What was made of batches that begin with it, until a ring lets go of one that it is in. */
   made?: Made | undefined
 }
 

@@ -8,8 +8,8 @@ import type { Store } from '../stores/store.ts'
 const pageLimit = 7
 
 /**
- * The oldest ends of a thread that nobody took and that are not known from its live part, as many as a wake takes. Little more is
- * read, and of no more than a page at a time.
+ * The oldest ends of a thread that nobody took and that are not known from its live part, as many as a wake takes. Those
+ * that are known are read along with them, a page at a time.
  */
 export async function readUntaken(store: Pick<Store, 'tasks'>, { key, ended, tasks }: LivePart): Promise<TaskRecord[]> {
   const known = new Set([...ended, ...tasks].map(({ id }) => id))

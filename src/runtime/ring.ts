@@ -85,7 +85,7 @@ export class Ring {
     if (known) return known.batch
     const from = this.#start + (after + 1 - first)
     const batch = this.#entries.slice(from, batchEnd(this.#entries, from))
-    if (this.#batches.length === batchesMax) this.#dropBatches(true)
+    if (this.#batches.length === batchesMax) letGoOfMade(this.#batches.shift()?.batch ?? [])
     this.#batches.push({ after, batch })
     return batch
   }
@@ -191,14 +191,9 @@ export class Ring {
     this.#dropBatches()
   }
 
-  /** All of them, or the oldest. What was made of them goes along: it may take many times what the events do. */
-  #dropBatches(isOldestOnly = false): void {
-    for (const { batch } of this.#batches) {
-      for (const entry of batch) entry.made = undefined
-      if (isOldestOnly) break
-    }
-    if (isOldestOnly) this.#batches.shift()
-    else this.#batches.length = 0
+  #dropBatches(): void {
+    for (const { batch } of this.#batches) letGoOfMade(batch)
+    this.#batches.length = 0
   }
 
   #trim(): void {
@@ -212,4 +207,9 @@ export class Ring {
     this.#entries.splice(0, this.#start)
     this.#start = 0
   }
+}
+
+/** What was made of a batch goes with it: it may take many times what the events do. */
+function letGoOfMade(batch: readonly LoggedEvent[]): void {
+  for (const entry of batch) entry.made = undefined
 }
