@@ -97,11 +97,22 @@ export function noSuchQuestion(): HoldfastError {
   return new HoldfastError('not_found', 'There is no such question')
 }
 
+class BrokenInvariant extends Error {
+  constructor(message: string) {
+    super(`Broken invariant: ${message}`)
+  }
+}
+
 /** Ends an operation whose invariant does not hold. Never caught to go on. */
 export function invariant(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new Error(`Broken invariant: ${message}`)
+  if (!holds) throw new BrokenInvariant(message)
 }
 
 export function assertNever(value: never): never {
-  throw new Error(`Broken invariant: unexpected ${JSON.stringify(value)}`)
+  throw new BrokenInvariant(`unexpected ${JSON.stringify(value)}`)
+}
+
+/** For whoever goes on after errors of others. */
+export function isBrokenInvariant(error: unknown): boolean {
+  return error instanceof BrokenInvariant
 }

@@ -21,26 +21,13 @@ export interface PrunedCounts {
   readonly events: number
   /** Tasks that went with their threads. */
   readonly tasks: number
-  /** Threads that were left as they are, because another program holds them or they cannot be read. */
+  /** Threads that were left, because another program holds them or they cannot be read. What had gone of them is counted. */
   readonly skipped: number
 }
 
-/** What came of one thread. */
-export interface PrunedThread {
-  readonly counts: PrunedCounts
-  /** There is more of it to do, up to a number of its log if that was to be trimmed. */
-  readonly rest?: { readonly upTo?: number }
-}
-
-export const nothingPruned: PrunedCounts = { threads: 0, events: 0, tasks: 0, skipped: 0 }
-
-export function addCounts(a: PrunedCounts, b: PrunedCounts): PrunedCounts {
-  return {
-    threads: a.threads + b.threads,
-    events: a.events + b.events,
-    tasks: a.tasks + b.tasks,
-    skipped: a.skipped + b.skipped,
-  }
+/** What there is more to do of a thread, up to a number of its log if that was to be trimmed. */
+export interface PruneRest {
+  readonly upTo?: number
 }
 
 // What one call does, about a second's work, so that nobody waits for an answer for long.
@@ -64,6 +51,7 @@ export class Pruning {
   readonly #isDry: boolean
   readonly #now: number
   #commitCount = 0
+  #counts: PrunedCounts = { threads: 0, events: 0, tasks: 0, skipped: 0 }
 
   constructor(parts: PruningParts, retention: Retention, isDry: boolean) {
     this.#parts = parts
@@ -72,21 +60,31 @@ export class Pruning {
     this.#now = parts.store.clock.now()
   }
 
+  /** What has gone by now, or would. */
+  get counts(): PrunedCounts {
+    return this.#counts
+  }
+
   get isSpent(): boolean {
     return this.#commitCount >= commitsMax
   }
 
+  /** A thread is left as it is by now. */
+  skip(): void {
+    this.#count({ skipped: 1 })
+  }
+
   /** `upToMax` is how far its log may be trimmed, if an earlier call has begun with it. */
-  async prune(principal: Principal, thread: ThreadSummary, upToMax?: number): Promise<PrunedThread> {
+  async prune(principal: Principal, thread: ThreadSummary, upToMax?: number): Promise<PruneRest | undefined> {
     const key = threadKey(principal, thread.thread)
     const { threadsMs } = this.#retention
     const isOld = threadsMs !== undefined && thread.at < this.#now - threadsMs
-    const dropped = isOld ? await this.#drop(principal, key, thread) : undefined
-    return dropped ?? this.#trimOld(principal, key, thread, upToMax)
+    const dropping = isOld ? await this.#drop(principal, key, thread) : undefined
+    return dropping ? dropping.rest : this.#trimOld(principal, key, thread, upToMax)
   }
 
   /** The rest of a log, of a thread that is not where it was in the list: something has happened in it. */
-  async goOn(key: ThreadKey, upToMax: number): Promise<PrunedThread> {
+  async goOn(key: ThreadKey, upToMax: number): Promise<PruneRest | undefined> {
     const { head, first } = await this.#parts.store.events(key, { after: upToMax, limit: 0 })
     const thread = { thread: threadOf(key), head, first, at: this.#now }
     return this.#trimOld(principalOf(key), key, thread, upToMax)
@@ -97,15 +95,15 @@ export class Pruning {
     key: ThreadKey,
     thread: ThreadSummary,
     upToMax = Number.POSITIVE_INFINITY,
-  ): Promise<PrunedThread> {
+  ): Promise<PruneRest | undefined> {
     const { first } = thread
     const upTo = Math.min(upToMax, await this.#reach(key, thread))
-    if (upTo < first) return { counts: nothingPruned }
+    if (upTo < first) return undefined
     const protectedFrom = await this.#protectedFrom(principal, key, first)
-    if (protectedFrom <= first) return { counts: nothingPruned }
-    if (this.#isDry) return { counts: { ...nothingPruned, events: Math.min(upTo, protectedFrom - 1) - first + 1 } }
-    const { events, isDone } = await this.#trim(key, { first, upTo, protectedFrom })
-    return { counts: { ...nothingPruned, events }, ...(!isDone && { rest: { upTo } }) }
+    if (protectedFrom <= first) return undefined
+    if (!this.#isDry) return (await this.#trim(key, { first, upTo, protectedFrom })) ? undefined : { upTo }
+    this.#count({ events: Math.min(upTo, protectedFrom - 1) - first + 1 })
+    return undefined
   }
 
   /** The last number that goes by age or by count; never the newest, by which a thread is found again. */
@@ -151,15 +149,16 @@ export class Pruning {
     return from
   }
 
-  async #trim(key: ThreadKey, bounds: TrimBounds): Promise<{ readonly events: number; readonly isDone: boolean }> {
-    let events = 0
+  /** Says whether all of it is done. */
+  async #trim(key: ThreadKey, bounds: TrimBounds): Promise<boolean> {
+    let { first } = bounds
     while (!this.#mustStop) {
-      const first = bounds.first + events
-      const { removed } = await this.#change(intent(key, 'trim', (live) => trim(live, { ...bounds, first })))
-      if (!removed?.events) return { events, isDone: true }
-      events += removed.events
+      const from = first
+      const { removed } = await this.#change(intent(key, 'trim', (live) => trim(live, { ...bounds, first: from })))
+      if (!removed?.events) return true
+      first += removed.events
     }
-    return { events, isDone: false }
+    return false
   }
 
   get #mustStop(): boolean {
@@ -168,33 +167,47 @@ export class Pruning {
 
   /** What a change has removed, if it came about. */
   async #change(change: Change<boolean>): Promise<{ readonly removed?: Removed | undefined }> {
-    const done = await this.#parts.writer.change(change)
     this.#commitCount += 1
-    return { removed: 'refusal' in done ? undefined : done.verdict?.removed }
+    const done = await this.#parts.writer.change(change)
+    const removed = 'refusal' in done ? undefined : done.verdict?.removed
+    this.#count(removed)
+    return { removed }
+  }
+
+  #count(more: Partial<PrunedCounts> = {}): void {
+    const { threads, events, tasks, skipped } = this.#counts
+    this.#counts = {
+      threads: threads + (more.threads ?? 0),
+      events: events + (more.events ?? 0),
+      tasks: tasks + (more.tasks ?? 0),
+      skipped: skipped + (more.skipped ?? 0),
+    }
   }
 
   /**
    * Undefined if the thread stays. Its log and all but a few of its tasks go first, a piece at a time, so that little is left for
    * the last commit, with which the conversation goes as a whole.
    */
-  async #drop(principal: Principal, key: ThreadKey, thread: ThreadSummary): Promise<PrunedThread | undefined> {
+  async #drop(
+    principal: Principal,
+    key: ThreadKey,
+    thread: ThreadSummary,
+  ): Promise<{ readonly rest?: PruneRest } | undefined> {
     if ((await this.#restingRev(principal, key, thread)) === undefined) return undefined
     const { head, first } = thread
     if (this.#isDry) {
-      const tasks = await this.#taskCount(principal, key)
-      return { counts: { ...nothingPruned, threads: 1, events: head - first + 1, tasks } }
+      this.#count({ threads: 1, events: head - first + 1, tasks: await this.#taskCount(principal, key) })
+      return {}
     }
-    const { events } = await this.#trim(key, { first, upTo: head - 1, protectedFrom: Number.POSITIVE_INFINITY })
-    let counts: PrunedCounts = { ...nothingPruned, events }
+    await this.#trim(key, { first, upTo: head - 1, protectedFrom: Number.POSITIVE_INFINITY })
     for (let rev = await this.#restingRev(principal, key, thread); rev !== undefined; rev += 1) {
-      if (this.#mustStop) return { counts, rest: {} }
+      if (this.#mustStop) return { rest: {} }
       const isLast = !(await this.#hasManyTasks(principal, key))
       const { removed } = await this.#change(intent(key, 'erase', dropAt(rev, isLast)))
-      if (!removed) break
-      counts = addCounts(counts, { ...nothingPruned, ...removed, threads: isLast ? 1 : 0 })
-      if (isLast) break
+      if (removed && isLast) this.#count({ threads: 1 })
+      if (!removed || isLast) break
     }
-    return { counts }
+    return {}
   }
 
   async #hasManyTasks(principal: Principal, key: ThreadKey): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { HoldfastError, invariant } from '../core/errors.ts'
+import { HoldfastError, invariant, isBrokenInvariant } from '../core/errors.ts'
 import { type Principal, principalOf, type ThreadKey, threadKey, threadOf } from '../core/id.ts'
 import { checkedRetention, type Retention } from '../core/retention.ts'
 import type { Store, ThreadSummary } from '../stores/store.ts'
@@ -6,7 +6,7 @@ import { nextTurn } from './clock.ts'
 import type { Hooks } from './hooks.ts'
 import type { Logger } from './logger.ts'
 import { cursorOf, type PrunePlace, placeOf } from './prune-place.ts'
-import { addCounts, nothingPruned, type PrunedCounts, type PrunedThread, Pruning } from './pruning.ts'
+import { type PrunedCounts, type PruneRest, Pruning } from './pruning.ts'
 import type { Writer } from './writer.ts'
 
 /** What to remove, by age or by count. */
@@ -19,7 +19,7 @@ export interface PruneOptions extends Retention {
 
 /** What was removed, or would be. */
 export interface Pruned extends Omit<PrunedCounts, 'skipped'> {
-  /** Threads that were left as they are, because another program holds them or they cannot be read, if there were any. */
+  /** Threads that were left, because another program holds them or they cannot be read, if there were any. */
   readonly skipped?: number
   /** There is more to look at: ask again with it. */
   readonly cursor?: string
@@ -33,13 +33,6 @@ export interface RetentionKeeperParts {
   readonly hooks: Pick<Hooks, 'isUsed'>
   readonly log: Logger
   checkOpen(): void
-}
-
-/** How far a call came. */
-interface Went {
-  readonly counts: PrunedCounts
-  /** Where there is more to look at. */
-  readonly next?: PrunePlace
 }
 
 const pageThreads = 50
@@ -71,8 +64,9 @@ export class RetentionKeeper {
     if (Object.keys(retention).length === 0) throw nothingNamed()
     try {
       const from = cursor === undefined ? {} : placeOf(principal, cursor)
-      const { counts, next } = await this.#go(new Pruning(this.#pruningParts, retention, dryRun), principal, from)
-      const { skipped, ...removed } = counts
+      const pruning = new Pruning(this.#pruningParts, retention, dryRun)
+      const next = await this.#go(pruning, principal, from)
+      const { skipped, ...removed } = pruning.counts
       return { ...removed, ...(skipped > 0 && { skipped }), ...(next && { cursor: cursorOf(next) }) }
     } finally {
       // Stopped half way, or by a store that was closed beneath it: whoever asked is to ask again.
@@ -96,61 +90,59 @@ export class RetentionKeeper {
     const { policy } = this.#parts
     if (!policy) return
     for (let goes = 0; goes < goesMax && !this.#isClosed; goes += 1) {
-      const { next } = await this.#go(new Pruning(this.#pruningParts, policy, false), undefined, this.#place)
+      const next = await this.#go(new Pruning(this.#pruningParts, policy, false), undefined, this.#place)
       this.#place = next ?? {}
       if (!next) return
     }
   }
 
-  async #go(pruning: Pruning, principal: Principal | undefined, from: PrunePlace): Promise<Went> {
-    let counts = nothingPruned
+  /** Says where there is more to look at. */
+  async #go(pruning: Pruning, principal: Principal | undefined, from: PrunePlace): Promise<PrunePlace | undefined> {
     for (let place = from, visited = 0; ; ) {
       const { page } = place
       const query = { ...(principal !== undefined && { principal }), ...(page !== undefined && { cursor: page }) }
       const { threads, cursor } = await this.#parts.store.threads({ ...query, limit: pageThreads })
-      const went = await this.#goThrough(pruning, threads.map(owned(principal)), place)
-      counts = addCounts(counts, went.counts)
-      if (went.next) return { counts, next: went.next }
-      if (cursor === undefined) return { counts }
+      const next = await this.#goThrough(pruning, threads.map(owned(principal)), place)
+      if (next) return next
+      if (cursor === undefined) return undefined
       visited += threads.length
       place = { page: cursor }
-      if (visited >= visitedMax) return { counts, next: place }
+      if (visited >= visitedMax) return place
     }
   }
 
   /** All of a page, or from that thread on that is not done. */
-  async #goThrough(pruning: Pruning, threads: readonly OwnedThread[], place: PrunePlace): Promise<Went> {
+  async #goThrough(pruning: Pruning, threads: readonly OwnedThread[], place: PrunePlace) {
     const { page, key, upTo } = place
-    let counts = nothingPruned
     const begun = threads.findIndex((thread) => thread.key === key)
     if (begun === -1 && key !== undefined && upTo !== undefined) {
-      const done = await this.#unlessStuck(key, () => pruning.goOn(key, upTo))
-      counts = done.counts
-      if (done.rest) return { counts, next: place }
+      const rest = await this.#unlessStuck(pruning, key, () => pruning.goOn(key, upTo))
+      if (rest) return place
     }
     for (const thread of threads.slice(Math.max(0, begun))) {
-      const here = { ...(page !== undefined && { page }), key: thread.key }
-      if (pruning.isSpent || this.#isClosed) return { counts, next: here }
+      const here: PrunePlace = { ...(page !== undefined && { page }), key: thread.key }
+      if (pruning.isSpent || this.#isClosed) return here
       const upToMax = thread.key === key ? upTo : undefined
-      const done = await this.#unlessStuck(thread.key, () => pruning.prune(thread.principal, thread, upToMax))
-      counts = addCounts(counts, done.counts)
-      if (done.rest) return { counts, next: { ...here, ...done.rest } }
+      const prune = () => pruning.prune(thread.principal, thread, upToMax)
+      const rest = await this.#unlessStuck(pruning, thread.key, prune)
+      if (rest) return { ...here, ...rest }
       // A thread per turn: a store may answer within one, and everybody else would wait for all of them.
       await nextTurn()
     }
-    return { counts }
+    return undefined
   }
 
   /** A thread that another program holds, or that cannot be read, keeps no other from being pruned: it is seen to another time. */
-  async #unlessStuck(key: ThreadKey, prune: () => Promise<PrunedThread>): Promise<PrunedThread> {
+  async #unlessStuck(pruning: Pruning, key: ThreadKey, prune: () => Promise<PruneRest | undefined>) {
     try {
       return await prune()
     } catch (error) {
       const { writer, log } = this.#parts
-      // Else it is the store that is in trouble, or the node that closes.
-      if (this.#isClosed || writer.isDown || !(await writer.isStoreThere())) throw error
+      // Else it is the store that is in trouble, or the node that closes, or ourselves.
+      if (this.#isClosed || isBrokenInvariant(error) || !(await writer.isStoreThere())) throw error
       log.warn({ err: error, principal: principalOf(key), thread: threadOf(key) }, 'a thread could not be pruned')
-      return { counts: { ...nothingPruned, skipped: 1 } }
+      pruning.skip()
+      return undefined
     }
   }
 

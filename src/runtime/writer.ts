@@ -71,7 +71,7 @@ export class Writer {
     this.#outage = new Outage({
       ...parts,
       onDown: (error) => refuseIntents(this.#lanes, error),
-      isWriting: () => this.#isRunning,
+      isWriting: () => this.#isWriting,
     })
   }
 
@@ -144,9 +144,10 @@ export class Writer {
     if (!this.isDown) void this.#outage.ask()
   }
 
-  /** Whether the store takes commits, as an empty one shows, or what is being written. */
+  /** Whether the store takes commits, as the batch that is on its way shows, or else an empty one. */
   async isStoreThere(): Promise<boolean> {
-    await this.#outage.ask()
+    if (!this.isDown)
+      await (this.#isWriting ? Promise.race([this.#onBatch.wait(), this.#outage.wait()]) : this.#outage.ask())
     return !this.isDown
   }
 
@@ -162,6 +163,11 @@ export class Writer {
     this.#outage.close()
     this.#preparation.close()
     refuseAll(this.#lanes)
+  }
+
+  /** Whether it finds out by itself if the store is there. */
+  get #isWriting(): boolean {
+    return this.#isRunning && !this.#preparation.isStuck
   }
 
   #push(lane: string, entry: Entry): void {

@@ -61,7 +61,7 @@ onEachServer(['memory'], (_kind, start) => {
       expect(await cli([...args, '--token', 'x'])).toEqual({
         code: 0,
         stdout: '1\t7\t5\n',
-        stderr: expect.stringMatching(/^3 threads could not be pruned, because another program holds them or .*\n$/),
+        stderr: expect.stringMatching(/^3 threads could not be pruned: held by another program, or .*\n$/),
       })
       const { stdout } = await cli([...args, '--token', 'x', '--json'])
       expect(JSON.parse(stdout)).toEqual({ threads: 1, events: 7, tasks: 5, skipped: 3 })

@@ -78,7 +78,7 @@ async function pruneAll(server: Client, options: PruneOptions): Promise<Omit<Pru
 }
 
 function skippedText(count: number): string {
-  return `${counted(count, 'thread')} could not be pruned, because another program holds them or they cannot be read; the server's log has more`
+  return `${counted(count, 'thread')} could not be pruned: held by another program, or not to be read. The server's log has more`
 }
 
 function counted(count: number, noun: string): string {
