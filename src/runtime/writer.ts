@@ -146,8 +146,8 @@ export class Writer {
 
   /** Whether the store takes commits, as the batch that is on its way shows, or else an empty one. */
   async isStoreThere(): Promise<boolean> {
-    if (!this.isDown)
-      await (this.#isWriting ? Promise.race([this.#onBatch.wait(), this.#outage.wait()]) : this.#outage.ask())
+    if (this.#isWriting && !this.isDown) await Promise.race([this.#onBatch.wait(), this.#outage.wait()])
+    if (!this.isDown) await this.#outage.ask()
     return !this.isDown
   }
 

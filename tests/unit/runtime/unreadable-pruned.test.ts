@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { HoldfastError, invariant } from '../../../src/core/errors.ts'
 import { type AgentContext, createRuntime, type Runtime } from '../../../src/index.ts'
+import { silentLogger } from '../../../src/runtime/logger.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import { faultyStore, manualClock } from '../../../src/testing/index.ts'
@@ -77,19 +78,20 @@ describe('a store that is away is no thread that cannot be read', () => {
 
   it('while what is written waits for a thread that is locked', async () => {
     const { store, state } = tornStore()
-    const locked = gate()
+    const [locked, found] = [gate(), gate()]
     const talker = async (ctx: AgentContext) => {
       await locked.opened
       void ctx.say('hello')
       await new Promise(() => {})
     }
-    const runtime = createRuntime({ store, agents: { ...agents, talker }, clock: manualClock(0) })
+    const log = { ...silentLogger, error: () => found.open() }
+    const runtime = createRuntime({ store, agents: { ...agents, talker }, clock: manualClock(0), log })
     await filled(runtime)
     const { id } = await runtime.run({ thread: 'torn', agent: 'talker', prompt: 'go' })
     await eventsUntil(runtime, { thread: 'torn' }, ({ type, task }) => type === 'task.started' && task === id)
     state.isLocked = true
     locked.open()
-    for (let turn = 0; turn < 200; turn += 1) await nextTurn()
+    await found.opened
     state.isAway = true
     await expect(runtime.prune({ eventsPerThread: 1 })).rejects.toMatchObject(away)
     Object.assign(state, { isAway: false, isLocked: false })
@@ -98,17 +100,23 @@ describe('a store that is away is no thread that cannot be read', () => {
 
   it('while a batch is on its way of which nothing is heard', async () => {
     const { store, state } = tornStore()
-    const answered = gate()
+    const [sent, read, answered] = [gate(), gate(), gate()]
     const commit: Store['commit'] = async (units, onLate) => {
+      if (state.isAway) sent.open()
       if (state.isAway) await answered.opened
       return store.commit(units, onLate)
     }
-    const runtime = createRuntime({ store: { ...store, commit }, agents })
+    const livePart: Store['livePart'] = async (key) => {
+      if (state.isAway) read.open()
+      return store.livePart(key)
+    }
+    const runtime = createRuntime({ store: { ...store, commit, livePart }, agents })
     await filled(runtime)
     state.isAway = true
     const asked = expect(runtime.run({ thread: 'other', agent: 'echo', prompt: 'go' })).rejects.toMatchObject(away)
+    await sent.opened
     const pruned = expect(runtime.prune({ eventsPerThread: 1 })).rejects.toMatchObject(away)
-    for (let turn = 0; turn < 50; turn += 1) await nextTurn()
+    await read.opened
     answered.open()
     await Promise.all([asked, pruned])
     state.isAway = false
