@@ -9,7 +9,7 @@
 // with 100 million. Not measured: a database larger than memory.
 
 import pg from 'pg'
-import { complain, flags } from '../scripts/flags.ts'
+import { complain, readFlags } from '../scripts/flags.ts'
 import { postgresStore } from '../src/stores/postgres/index.ts'
 import type { PostgresServer } from '../tests/postgres/harness/server.ts'
 import { report } from './figures.ts'
@@ -18,7 +18,7 @@ import { fillWithPast, type PastRows } from './postgres/past.ts'
 import { openPresent, operations, type Present, timesOf } from './present.ts'
 import { timed } from './rounds.ts'
 
-const { share } = flags({ share: { type: 'string', default: '1' } })
+const { share } = readFlags({ share: { type: 'string', default: '1' } })
 if (!(Number(share) > 0 && Number(share) <= 1)) complain(`--share is a number above 0 and at most 1, not ${share}`)
 const past: PastRows = {
   threads: Math.max(1, Math.round(100_000 * Number(share))),

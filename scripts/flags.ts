@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/** The flags that a program of this repository was started with. What it does not know it says in a line, and ends. */
-export function flags<const Options extends NonNullable<ParseArgsConfig['options']>>(options: Options) {
+/** Reads the flags that a program of this repository was started with. What it does not know it says in a line, and ends. */
+export function readFlags<const Options extends NonNullable<ParseArgsConfig['options']>>(options: Options) {
   try {
     return parseArgs({ options }).values
   } catch (error) {

@@ -1,9 +1,9 @@
 // Builds the documentation as a static site and serves it to this machine. Run with `npm run docs`, or `npm run docs:build`.
-import { complain, flags } from '../scripts/flags.ts'
+import { complain, readFlags } from '../scripts/flags.ts'
 import { buildSite } from './build.ts'
 import { serveSite } from './server.ts'
 
-const values = flags({
+const values = readFlags({
   out: { type: 'string', default: 'dist-docs' },
   port: { type: 'string', default: '0' },
   'build-only': { type: 'boolean', default: false },

@@ -1,9 +1,9 @@
 // The crash tests at length: `npm run crash -- --cycles 1000 --seed 42`.
 import { randomInt } from 'node:crypto'
-import { complain, flags } from '../../scripts/flags.ts'
+import { complain, readFlags } from '../../scripts/flags.ts'
 import { type CyclesReport, killCycles } from './cycles.ts'
 
-const values = flags({ cycles: { type: 'string', default: '100' }, seed: { type: 'string' } })
+const values = readFlags({ cycles: { type: 'string', default: '100' }, seed: { type: 'string' } })
 
 const cycles = wholeNumber('cycles', values.cycles)
 const seed = values.seed === undefined ? randomInt(2 ** 31) : wholeNumber('seed', values.seed)

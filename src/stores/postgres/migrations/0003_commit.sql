@@ -18,8 +18,8 @@
 CREATE FUNCTION holdfast.commit_units(lane text, number bigint, given jsonb, lines text) RETURNS text
 LANGUAGE plpgsql
 -- Every statement finds its rows by an index; plans are made once, also while tables are small. Rows of a list are found by
--- `ANY (ARRAY[...])`, one after the other: by `=` a server that looked at a table while it was small goes through all of it. What
--- else is asked of them is asked by `IS TRUE`, which no index is looked through for.
+-- `ANY (ARRAY[...])`, one after the other: by `=` a server that looked at a table while it was small goes through all of it. Where
+-- something else that is asked of them has an index too, it is asked by `IS TRUE`, which no index is looked through for.
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
