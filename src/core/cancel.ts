@@ -1,6 +1,7 @@
 import { acceptInto, type TaskRequest } from './accept.ts'
 import { cancelTask, endBeforeStart } from './cancel-task.ts'
 import type { Decision, Surroundings } from './decision.ts'
+import { disarm } from './disarm.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import { isQueued } from './position.ts'
@@ -34,13 +35,18 @@ export function cancel(
   return { unit: draft.build(), value: reached }
 }
 
-/** Adds a cancel to a unit: a root first, then its tree, then the queue in order, with the steering that nobody has read. */
+/**
+ * Adds a cancel to a unit: a root first, then its tree, then the queue in order, with the steering that nobody has read. Whoever
+ * cancels all wants the thread still, so nothing that ended, or ends by this, wakes it.
+ */
 export function cancelInto(draft: UnitDraft, scope: CancelScope, why: CancelReason): TaskId[] {
   const isWhole = scope.kind === 'runs' || scope.kind === 'all'
   const steering = isWhole ? unreadSteering(draft.live) : []
   const reached: TaskId[] = []
   const trees = new Set<TaskId>()
-  for (const target of reach(draft.live, scope)) {
+  const targets = reach(draft.live, scope)
+  if (scope.kind === 'all' && targets.length > 0) disarm(draft)
+  for (const target of targets) {
     const before = isQueued(target) ? steering.findIndex((mail) => mail.place > target.place) : 0
     const earlier = steering.splice(0, before === -1 ? steering.length : before)
     for (const mail of earlier) reached.push(cancelSteering(draft, mail, why))

@@ -1,5 +1,6 @@
 import { cancelInto } from './cancel.ts'
 import type { Decision, Surroundings } from './decision.ts'
+import { disarm } from './disarm.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import { settle } from './settle.ts'
@@ -30,18 +31,10 @@ export function trimIdle(live: LiveThread, upTo: number): Decision<boolean> {
  */
 export function cancelToErase(live: LiveThread, around: Surroundings, why: CancelReason): Decision<TaskId[]> {
   const draft = new UnitDraft(live, around, 'cancel')
-  disarmAll(draft)
+  disarm(draft)
   const reached = cancelInto(draft, { kind: 'all' }, why)
   // Built also if all of it is being cancelled already and there is nothing to write: the revision shows whether it still
   // lives. Whoever waits for its end would otherwise be told of it for ever, where another node has ended it.
   settle(draft)
   return { unit: draft.build(), value: reached }
-}
-
-function disarmAll(draft: UnitDraft): void {
-  for (const record of [...draft.tasks(), ...draft.ended()]) {
-    if (record.wake === undefined) continue
-    const { wake: _disarmed, wakeRun: _of, ...rest } = record
-    draft.put(rest)
-  }
 }

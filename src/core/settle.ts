@@ -1,4 +1,5 @@
 import { acceptInto, type TaskRequest } from './accept.ts'
+import { disarm } from './disarm.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import type { UnitDraft } from './unit-draft.ts'
 import { wake } from './wake.ts'
@@ -11,7 +12,8 @@ export function settle(draft: UnitDraft): void {
   for (const record of draft.endedHere()) {
     if (!isRun(record)) continue
     becomeRuns(draft, record)
-    if (record.status === 'cancelled') disarm(draft, record)
+    // A cancelled run wakes nobody, though its detached tasks keep running.
+    if (record.status === 'cancelled') disarm(draft, ({ wakeRun }) => wakeRun === record.id)
   }
   promote(draft)
   wake(draft)
@@ -22,15 +24,6 @@ function becomeRuns(draft: UnitDraft, ended: TaskRecord): void {
     if (mail.steer === undefined || draft.isRead(mail.id)) continue
     acceptInto(draft, JSON.parse(mail.steer) as TaskRequest, mail.place, mail.id)
     draft.readMail(mail.id)
-  }
-}
-
-/** A cancelled run wakes nobody: its detached tasks keep running, and their results wait to be collected. */
-function disarm(draft: UnitDraft, run: TaskRecord): void {
-  for (const record of [...draft.tasks(), ...draft.ended()]) {
-    if (record.wakeRun !== run.id) continue
-    const { wake: _disarmed, wakeRun: _cancelled, ...rest } = record
-    draft.put(rest)
   }
 }
 

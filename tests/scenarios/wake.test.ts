@@ -110,6 +110,21 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await wakesOf(runtime)).toEqual([])
   })
 
+  it('a cancel of all wakes nobody, neither by what it cancels nor by what had ended', async () => {
+    const here = world()
+    const held = heldAgent()
+    const runtime = await here.open({ agents: { lead, held } })
+    await runtime.wait((await ask(runtime, 'a b')).id)
+    const active = await runtime.run({ thread, agent: 'held', prompt: 'active' })
+    const child = await ended(runtime, held, 'a')
+    const other = await idOf(runtime, 'b')
+    expect(await runtime.cancelThread(thread, { scope: 'all' })).toEqual([active.id, other])
+    for (const id of [active.id, other]) expect(await runtime.wait(id)).toMatchObject({ status: 'cancelled' })
+    await here.quiet()
+    expect(await wakesOf(runtime)).toEqual([])
+    expect((await runtime.results(thread)).results.map((result) => result.task)).toEqual([child, other])
+  })
+
   it('runs of two agents are woken each with its own results, one after the other', async () => {
     const held = heldAgent()
     const runtime = await world().open({ agents: { lead, other: lead, held } })
