@@ -1,3 +1,4 @@
+import { isOverdue } from './deadline.ts'
 import type { Decision, Surroundings } from './decision.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
@@ -13,14 +14,28 @@ import { UnitDraft } from './unit-draft.ts'
 export const crashesMax = 3
 
 /**
+ * Whether all that is left of a task is its end once its node is gone: it is cancelled, its code is gone with the node, or its time
+ * is over. Nothing of its code is called for that, so it takes neither its agent nor a slot.
+ */
+export function isOver(record: TaskRecord, now: number): boolean {
+  return record.closure === true || record.cancelRequestedAt !== undefined || isOverdue(record, now)
+}
+
+/**
  * Takes an abandoned task over: this node's lease covers it and the epoch is raised, so that from this commit on
  * nothing its old node writes is accepted. What follows (resume or end) is decided after reading its log.
  * A task that was handed over has no node, and its takeover is no crash.
  */
-export function takeOver(live: LiveThread, around: Surroundings, id: TaskId): Decision<TaskRecord | undefined> {
+export function takeOver(
+  live: LiveThread,
+  around: Surroundings,
+  id: TaskId,
+  isWanted: (record: TaskRecord) => boolean = () => true,
+): Decision<TaskRecord | undefined> {
   const record = live.task(id)
   if (!record || record.node === around.node || (record.status === 'pending' && !record.closure))
     return { value: undefined }
+  if (!isWanted(record)) return { value: undefined }
   const draft = new UnitDraft(live, around, 'takeover')
   if (record.node !== undefined) draft.requireLapsed(record.node)
   const crashes = record.node === undefined ? record.crashes : record.crashes + 1

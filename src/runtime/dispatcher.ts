@@ -27,7 +27,7 @@ export interface DispatcherParts {
   readonly openTasks: OpenTasks
   readonly lease: Pick<Lease, 'isSteady'>
   /** Takes orphans over and goes on with them, or ends them; a slot that is taken for one is its. */
-  readonly recovery: Pick<Recovery, 'recover'>
+  readonly recovery: Pick<Recovery, 'recover' | 'finish'>
 }
 
 type Waiting = Omit<NonNullable<Offer['counts']>, 'openByPrincipal'>
@@ -51,6 +51,9 @@ const countsPerSize = 60
  * D5 Once a look has found that nothing waits, a slot that gets free is no reason for another: whatever comes to wait is told of,
  *    by the commit, by another node's hint, or by the poll. Room for agents that have a limit is another matter: that gets free
  *    along with slots.
+ * D6 What can only be ended is ended also while no slot is free: nothing of its code is called, and whoever waits for its end may be
+ *    what holds a slot. It is looked for when the poll comes round and when a task is cancelled that nobody executes here, not
+ *    with every task that comes to wait.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts
@@ -60,6 +63,8 @@ export class Dispatcher {
   #isPoked = false
   /** Nothing waits for a slot (D5). */
   #isDry = false
+  /** There may be something that can only be ended (D6). */
+  #mayEnd = false
   #isClosuresTurn = false
   #waiting: Waiting = { pending: 0, unclaimable: 0, owedHooks: 0, nodes: 0 }
   #soon: Timer | undefined
@@ -87,6 +92,12 @@ export class Dispatcher {
   }
 
   poke(): void {
+    this.#mayEnd = true
+    this.pokeForStarts()
+  }
+
+  /** Something came to wait for a slot. */
+  pokeForStarts(): void {
     this.#isPoked = true
     this.#isDry = false
     if (this.#isOpen && !this.#isLooking) this.#looking = this.#look()
@@ -94,7 +105,7 @@ export class Dispatcher {
 
   /** A slot got free: what waits for one may start. */
   pokeForSlot(): void {
-    if (!this.#isDry || this.#parts.slots.places.limits) this.poke()
+    if (!this.#isDry || this.#parts.slots.places.limits) this.pokeForStarts()
   }
 
   /** Something may have been left to this node by another; many such hints come to one look. */
@@ -102,7 +113,7 @@ export class Dispatcher {
     if (!this.#isOpen) return
     this.#soon ??= this.#parts.clock.setTimer(soonMs, () => {
       this.#soon = undefined
-      this.poke()
+      this.pokeForStarts()
     })
   }
 
@@ -121,9 +132,12 @@ export class Dispatcher {
   async #look(): Promise<void> {
     this.#isLooking = true
     try {
-      while (this.#isOpen && this.#isPoked && this.#parts.slots.free > 0 && !this.#parts.writer.isDown) {
-        this.#isPoked = false
-        if (await this.#serve()) this.#isPoked = true
+      while (this.#isOpen && !this.#parts.writer.isDown) {
+        if (this.#isPoked && this.#parts.slots.free > 0) {
+          this.#isPoked = false
+          if (await this.#serve()) this.#isPoked = true
+        } else if (this.#mayEnd) await this.#endOver()
+        else break
       }
     } catch (error) {
       // The supervisor's poll looks again; the writer reports and counts a store that is down.
@@ -131,6 +145,15 @@ export class Dispatcher {
     } finally {
       this.#isLooking = false
     }
+  }
+
+  /** D6. A node without agents is offered only what can only be ended. */
+  async #endOver(): Promise<void> {
+    this.#mayEnd = false
+    if (!this.#parts.lease.isSteady) return
+    const { orphans } = await this.#claim({ starts: 0, orphans: claimsMax, withCounts: false, agents: [] })
+    const ended = await allDone(orphans.map((orphan) => this.#parts.recovery.finish(orphan)))
+    if (ended) this.#mayEnd = true
   }
 
   async #serve(): Promise<boolean> {
@@ -143,10 +166,9 @@ export class Dispatcher {
     this.#isDry = !isAnyOffered && !offer.isPartial && orphanCount > 0 && !this.#isPoked
     const orphans = offer.orphans.map((orphan) => this.#withSlot(orphan, () => this.#parts.recovery.recover(orphan)))
     const starts = this.#inTurns(offer.starts, closures).map((ref) => this.#withSlot(ref, () => this.#start(ref)))
-    const served = await Promise.allSettled([...orphans, ...starts])
-    const failure = served.find((outcome) => outcome.status === 'rejected')
-    if (failure) throw failure.reason
-    const hasServed = served.some((outcome) => outcome.status === 'fulfilled' && outcome.value)
+    const hasServed = await allDone([...orphans, ...starts])
+    // All that could only be ended was among them.
+    if (orphanCount > offer.orphans.length) this.#mayEnd = false
     if (hasServed || !offer.isPartial) return hasServed
     // What this node wrote meanwhile held back what it could start; of what others write it hears, or looks again soon.
     const isOwn = await written()
@@ -162,7 +184,7 @@ export class Dispatcher {
     return [...pairs, ...second.slice(first.length)]
   }
 
-  async #claim(query: Omit<ClaimQuery, 'node' | 'agents' | 'limits'>): Promise<Offer> {
+  async #claim(query: Omit<ClaimQuery, 'node' | 'agents' | 'limits'> & Partial<ClaimQuery>): Promise<Offer> {
     const { store, node, agents, slots } = this.#parts
     const { limits } = slots.places
     const offer = await store.claim({ node, agents: [...agents.keys()], ...(limits && { limits }), ...query })
@@ -195,4 +217,12 @@ export class Dispatcher {
     await this.#parts.writer.change(intent(key, 'end', (live, around) => end(live, around, id, 0, ending)))
     return true
   }
+}
+
+/** Waits for all, also where one fails, and says whether any got something done. */
+async function allDone(served: readonly Promise<boolean>[]): Promise<boolean> {
+  const outcomes = await Promise.allSettled(served)
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failure) throw failure.reason
+  return outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)
 }

@@ -1,3 +1,4 @@
+import { deadlineOf } from '../core/deadline.ts'
 import { type Ending, end } from '../core/end.ts'
 import type { TaskId, ThreadKey } from '../core/id.ts'
 import { type Outcome, thrownOutcome } from '../core/outcome.ts'
@@ -229,12 +230,13 @@ export class Executor {
     )
   }
 
-  #setDeadline(execution: Execution, { timeoutMs, waitedMs = 0, waitingSince }: TaskRecord): void {
+  #setDeadline(execution: Execution, record: TaskRecord): void {
     const { startedAt } = execution.record
+    const deadline = deadlineOf({ ...record, ...(startedAt !== undefined && { startedAt }) })
     this.#deadlines.get(execution)?.cancel()
     this.#deadlines.delete(execution)
-    if (timeoutMs === undefined || startedAt === undefined || waitingSince !== undefined) return
-    const leftMs = startedAt + timeoutMs + waitedMs - this.#parts.storeClock.now()
+    if (deadline === undefined) return
+    const leftMs = deadline - this.#parts.storeClock.now()
     const expire = () => {
       if (execution.stopKind) return
       execution.stop('timeout')

@@ -22,8 +22,10 @@ export interface ReactionParts {
   readonly metrics: Metrics
   readonly owners: Owners
   readonly hooks: Pick<Hooks, 'poke'>
-  /** Something may start, or be recovered. */
+  /** Something may start. */
   onWork(): void
+  /** A task is cancelled that is not executed here. */
+  onOrphan(): void
 }
 
 /**
@@ -55,7 +57,7 @@ export class Reactions {
       if (type === 'custom') owners.tellCustom(task, data)
       if (type === 'inbox.accepted') signals.fire(`mail:${task}`)
       // One that nobody executes is an orphan, which is ended by whoever finds it.
-      if (type === 'task.cancelling' && !executor.cancel(task)) this.#parts.onWork()
+      if (type === 'task.cancelling' && !executor.cancel(task)) this.#parts.onOrphan()
     }
   }
 

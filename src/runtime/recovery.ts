@@ -1,13 +1,15 @@
+import { isOverdue } from '../core/deadline.ts'
 import { end } from '../core/end.ts'
 import type { EventData, StoredEvent } from '../core/event.ts'
 import type { TaskId } from '../core/id.ts'
 import type { Outcome } from '../core/outcome.ts'
 import { foldParts, PartsFold } from '../core/parts.ts'
-import { countCrashes, crashesMax, type ResumeBasis, release, resume, takeOver } from '../core/recover.ts'
+import { countCrashes, crashesMax, isOver, type ResumeBasis, release, resume, takeOver } from '../core/recover.ts'
 import { planResume } from '../core/resume.ts'
 import { addUsage, type TaskRecord, type Usage } from '../core/task.ts'
 import type { Report } from '../core/unit.ts'
 import type { Store, TaskRef } from '../stores/store.ts'
+import { timedOut } from './agent-outcome.ts'
 import { committedRecord } from './committed-record.ts'
 import { executing, intent } from './entry.ts'
 import type { Resumption } from './executor.ts'
@@ -29,8 +31,8 @@ export interface RecoveryParts {
  * Goes on with tasks whose node is gone.
  *
  * V1 The takeover is committed before anything is read, so nothing the old node does can change what was read.
- * V2 A cancelled task is never resumed, a task that cannot be resumed ends as `orphaned`, one that keeps bringing its node
- *    down ends as `poisoned`.
+ * V2 A cancelled task is never resumed, nor is one whose time is over; a task that cannot be resumed ends as `orphaned`, one that
+ *    keeps bringing its node down ends as `poisoned`.
  * V3 A task that was taken over and then could not be read is given up again, so that the next look finds it.
  */
 export class Recovery {
@@ -48,6 +50,13 @@ export class Recovery {
     return resumption
   }
 
+  /** Ends an orphan that can only be ended, unless somebody else did. It takes no slot. */
+  async finish(orphan: TaskRef): Promise<boolean> {
+    const record = await this.#takeOver(orphan, (record) => isOver(record, this.#now))
+    if (record) await this.#goOnOrGiveUp(record)
+    return record !== undefined
+  }
+
   /** Recovers an orphan, unless somebody else did. A slot was taken for it, and is given back unless it goes on. */
   async recover(orphan: TaskRef): Promise<boolean> {
     let hasResumed = false
@@ -60,8 +69,14 @@ export class Recovery {
     }
   }
 
-  async #takeOver({ id, key }: TaskRef): Promise<TaskRecord | undefined> {
-    const done = await this.#parts.writer.change(intent(key, 'takeover', (live, around) => takeOver(live, around, id)))
+  get #now(): number {
+    return this.#parts.store.clock.now()
+  }
+
+  async #takeOver({ id, key }: TaskRef, isWanted?: (record: TaskRecord) => boolean): Promise<TaskRecord | undefined> {
+    const done = await this.#parts.writer.change(
+      intent(key, 'takeover', (live, around) => takeOver(live, around, id, isWanted)),
+    )
     if ('refusal' in done || !done.value || !done.unit || !done.verdict) return undefined
     return committedRecord(done.unit, done.verdict, done.value)
   }
@@ -83,6 +98,7 @@ export class Recovery {
   async #goOn(record: TaskRecord): Promise<boolean> {
     const events = record.status === 'running' ? await this.#events(record) : []
     if (record.cancelRequestedAt !== undefined) return this.#end(record, events, cancelledOutcome)
+    if (isOverdue(record, this.#now)) return this.#end(record, events, timedOut(record, false))
     const agent = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)
     if (record.closure || !agent || agent.isResumable === false)
       return this.#end(record, events, orphanedOutcome(record))

@@ -235,7 +235,7 @@ export interface ClaimQuery {
   readonly agents: readonly string[]
   /** At most this many tasks to start. */
   readonly starts: number
-  /** At most this many orphans. */
+  /** At most this many orphans: those of the agents, and those of any agent that can only be ended (`isOver` of core). */
   readonly orphans: number
   /** Of the agents that have a limit. */
   readonly limits?: ReadonlyMap<string, AgentLimit>

@@ -128,7 +128,7 @@ class MemoryStore implements Store {
   }
 
   async claim(query: ClaimQuery): Promise<Offer> {
-    return offer(this.#opened(), this.#leases, query)
+    return offer(this.#opened(), this.#leases, query, this.clock.now())
   }
 
   async renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }> {

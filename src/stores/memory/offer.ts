@@ -1,43 +1,43 @@
 import { type Principal, principalOf, type ThreadKey } from '../../core/id.ts'
+import { isOver } from '../../core/recover.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
 import type { Leases } from './leases.ts'
 import { byOrdinal, everybody, type Tables, type TaskRow } from './tables.ts'
 
-export function offer(tables: Tables, leases: Leases, query: ClaimQuery): Offer {
+export function offer(tables: Tables, leases: Leases, query: ClaimQuery, now: number): Offer {
   const { ready, leased } = tables.changing
   const startable = (agent: string) => ready.group(agent).slice(0, Math.min(query.starts, roomFor(agent, query)))
   const starts = [...new Set(query.agents)].map(startable)
   const abandoned = [...leased.groups()].filter(([node]) => !leases.isHeld(node))
   const served = query.agents.filter((agent) => roomFor(agent, query) > 0)
-  const orphans = abandoned.map(([, rows]) => rows.filter(({ record }) => canServe(record, served)))
+  const orphans = abandoned.map(([, rows]) => rows.filter(({ record }) => canServe(record, served, now)))
   return {
-    starts: oldest(starts, query.starts, query),
-    orphans: oldest(orphans, query.orphans, query),
-    ...(query.withCounts && { counts: { ...count(tables, query.agents, abandoned), nodes: leases.heldCount } }),
+    starts: oldest(starts, query.starts, (record) => refOf(record, query, false)),
+    orphans: oldest(orphans, query.orphans, (record) => refOf(record, query, isOver(record, now))),
+    ...(query.withCounts && { counts: { ...count(tables, query.agents, abandoned, now), nodes: leases.heldCount } }),
   }
 }
 
-function canServe(orphan: TaskRecord, agents: readonly string[]): boolean {
-  if (isToBeEnded(orphan)) return true
+function canServe(orphan: TaskRecord, agents: readonly string[], now: number): boolean {
+  if (isOver(orphan, now)) return true
   return orphan.agent !== undefined && agents.includes(orphan.agent)
 }
 
 /** Each group is in order, so its first `limit` rows are all that can be among the oldest of the whole. */
-function oldest(groups: readonly (readonly TaskRow[])[], limit: number, query: ClaimQuery): TaskRef[] {
+function oldest(
+  groups: readonly (readonly TaskRow[])[],
+  limit: number,
+  toRef: (record: TaskRecord) => TaskRef,
+): TaskRef[] {
   const rows = groups.flatMap((rows) => rows.slice(0, limit)).sort(byOrdinal)
-  return rows.slice(0, limit).map(({ record }) => refOf(record, query))
+  return rows.slice(0, limit).map(({ record }) => toRef(record))
 }
 
-function refOf(record: TaskRecord, { limits }: ClaimQuery): TaskRef {
-  const { id, key, agent } = record
-  const isLimited = agent !== undefined && limits?.has(agent) && !isToBeEnded(record)
+/** With its agent if that has a limit, and executes it. */
+function refOf({ id, key, agent }: TaskRecord, { limits }: ClaimQuery, isOnlyEnded: boolean): TaskRef {
+  const isLimited = agent !== undefined && limits?.has(agent) && !isOnlyEnded
   return { id, key, ...(isLimited && { agent }) }
-}
-
-/** Whoever takes it over does not go on with it. */
-function isToBeEnded({ closure, cancelRequestedAt }: TaskRecord): boolean {
-  return closure === true || cancelRequestedAt !== undefined
 }
 
 function roomFor(agent: string, { limits }: ClaimQuery): number {
@@ -49,10 +49,11 @@ function count(
   tables: Tables,
   agents: readonly string[],
   abandoned: readonly (readonly [string, readonly TaskRow[]])[],
+  now: number,
 ): Omit<NonNullable<Offer['counts']>, 'nodes'> {
   const { live, pending, ready, owed } = tables.changing
   const foreign = [...ready.groups()].filter(([agent]) => !agents.includes(agent)).flatMap(([, rows]) => rows)
-  const stranded = abandoned.flatMap(([, rows]) => rows.filter(({ record }) => !canServe(record, agents)))
+  const stranded = abandoned.flatMap(([, rows]) => rows.filter(({ record }) => !canServe(record, agents, now)))
   return {
     pending: pending.group('pending').length,
     unclaimable: foreign.length + stranded.length,

@@ -1,5 +1,15 @@
 const isStartable = `t.status = 'pending' AND t.ready AND NOT t.closure`
 const isHeld = `(t.status = 'running' OR (t.status = 'pending' AND t.closure))`
+// A number in the rest of a record. It is taken out of the text, because the server's own JSON refuses what a text may hold; within a
+// string of JSON no quote stands by itself, so only the field itself looks like this.
+const numberOf = (field: string): string => `substring(t.doc FROM '"${field}":([0-9]+)')::bigint`
+// `isOver` of core: whoever takes it over only ends it. Asked of what a node left behind, so it needs no index.
+const isOver = `(
+    t.closure OR t.cancel_requested_at IS NOT NULL OR (
+      t.started_at + ${numberOf('timeoutMs')} + coalesce(${numberOf('waitedMs')}, 0) <= (SELECT m.now FROM moment m)
+      AND ${numberOf('waitingSince')} IS NULL
+    ) IS TRUE
+  )`
 
 // Rows that a commit has locked are skipped: what becomes of their tasks is being decided. If there are no others they are
 // offered all the same, because nobody looks again when that commit is done.
@@ -114,17 +124,17 @@ const holders = `
   SELECT h.node FROM holders h
   WHERE h.node IS NOT NULL AND NOT EXISTS (${isAlive('h.node')}) AND EXISTS (${isAlive('$5')})`
 
-// With the agent of those that go on; others are ended by whoever takes them over.
+// With the agent of those that go on.
 const orphans =
   ({ openAgents }: Variant) =>
   (lock: string): string =>
     `
   SELECT t.n, t.id, t.key, t.agent FROM (${holders}) AS h (node)
   CROSS JOIN LATERAL (
-    SELECT t.n, t.id, th.key, CASE WHEN NOT t.closure AND t.cancel_requested_at IS NULL THEN t.agent END AS agent
+    SELECT t.n, t.id, th.key, CASE WHEN NOT ${isOver} THEN t.agent END AS agent
     FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
     WHERE ${isHeld} AND t.node = h.node
-      AND (t.closure OR t.cancel_requested_at IS NOT NULL OR t.agent = ANY (${openAgents})) AND ${notOfferedElsewhere}
+      AND (t.agent = ANY (${openAgents}) OR ${isOver}) AND ${notOfferedElsewhere}
     ORDER BY t.n LIMIT $3 ${lock}
   ) t
   ORDER BY t.n LIMIT $3`
@@ -137,7 +147,7 @@ const isForeign = '(t.agent IS NULL OR t.agent <> ALL ($1))'
 const unclaimable = `
   SELECT (SELECT count(*) FROM holdfast.tasks t WHERE ${isStartable} AND ${isForeign}) + (
     SELECT count(*) FROM (${holders}) AS h (node) JOIN holdfast.tasks t ON t.node = h.node
-    WHERE ${isHeld} AND NOT t.closure AND t.cancel_requested_at IS NULL AND ${isForeign}
+    WHERE ${isHeld} AND ${isForeign} AND NOT ${isOver}
   )`
 
 const owed = 'SELECT count(*) FROM holdfast.tasks t WHERE t.hook_at IS NOT NULL'

@@ -8,12 +8,20 @@ const selectStartable = `
   WHERE t.startable AND t.agent = ?
   ORDER BY t.n LIMIT ?`
 
-// The agent of those that go on; others are ended by whoever takes them over.
+// `isOver` of core: whoever takes it over only ends it. Asked of what a node left behind, so it needs no index. `?1` is now.
+const isOver = `(
+    t.closure OR t.cancel_requested_at IS NOT NULL OR (
+      t.started_at + json_extract(t.doc, '$.timeoutMs') + coalesce(json_extract(t.doc, '$.waitedMs'), 0) <= ?1
+      AND json_extract(t.doc, '$.waitingSince') IS NULL
+    ) IS TRUE
+  )`
+
+// With the agent of those that go on.
 const selectHeld = `
-  SELECT t.n, t.id, th.key, CASE WHEN NOT t.closure AND t.cancel_requested_at IS NULL THEN t.agent END AS agent FROM tasks t INDEXED BY tasks_held CROSS JOIN threads th ON th.n = t.thread
-  WHERE t.held AND t.node = ?
-    AND (t.closure OR t.cancel_requested_at IS NOT NULL OR t.agent IN (SELECT value FROM json_each(?)))
-  ORDER BY t.n LIMIT ?`
+  SELECT t.n, t.id, th.key, CASE WHEN NOT ${isOver} THEN t.agent END AS agent
+  FROM tasks t INDEXED BY tasks_held CROSS JOIN threads th ON th.n = t.thread
+  WHERE t.held AND t.node = ?2 AND (t.agent IN (SELECT value FROM json_each(?3)) OR ${isOver})
+  ORDER BY t.n LIMIT ?4`
 
 // Leaps from node to node, however many tasks each holds.
 const selectHolders = `
@@ -35,9 +43,8 @@ const countUnclaimable = `
   WHERE startable AND (agent IS NULL OR agent NOT IN (SELECT value FROM json_each(?)))`
 
 const countStranded = `
-  SELECT count(*) AS count FROM tasks INDEXED BY tasks_held
-  WHERE held AND node = ? AND NOT closure AND cancel_requested_at IS NULL
-    AND (agent IS NULL OR agent NOT IN (SELECT value FROM json_each(?)))`
+  SELECT count(*) AS count FROM tasks t INDEXED BY tasks_held
+  WHERE t.held AND t.node = ?2 AND (t.agent IS NULL OR t.agent NOT IN (SELECT value FROM json_each(?3))) AND NOT ${isOver}`
 
 const countOwed = 'SELECT count(*) AS count FROM tasks INDEXED BY tasks_owed WHERE hook_at IS NOT NULL'
 
@@ -56,19 +63,24 @@ interface OpenRow {
   readonly count: number
 }
 
-/** `leaseHolders` are the nodes that hold a lease. */
-export function readOffer(connection: Connection, leaseHolders: readonly string[], query: ClaimQuery): Offer {
+/** `leaseHolders` are the nodes that hold a lease now. */
+export function readOffer(
+  connection: Connection,
+  leaseHolders: readonly string[],
+  query: ClaimQuery,
+  now: number,
+): Offer {
   const agents = [...new Set(query.agents)]
   const nodes = connection.all<{ node: string }>(selectHolders).filter(({ node }) => !leaseHolders.includes(node))
   const starts = agents.flatMap((agent) =>
     connection.all<RefRow>(selectStartable, agent, Math.min(query.starts, roomFor(agent, query))),
   )
   const known = JSON.stringify(agents.filter((agent) => roomFor(agent, query) > 0))
-  const orphans = nodes.flatMap(({ node }) => connection.all<RefRow>(selectHeld, node, known, query.orphans))
+  const orphans = nodes.flatMap(({ node }) => connection.all<RefRow>(selectHeld, now, node, known, query.orphans))
   return {
     starts: oldest(starts, query.starts, query),
     orphans: oldest(orphans, query.orphans, query),
-    ...(query.withCounts && { counts: { ...readCounts(connection, agents, nodes), nodes: leaseHolders.length } }),
+    ...(query.withCounts && { counts: { ...readCounts(connection, agents, nodes, now), nodes: leaseHolders.length } }),
   }
 }
 
@@ -78,20 +90,21 @@ function readCounts(
   connection: Connection,
   agents: readonly string[],
   goneNodes: readonly { readonly node: string }[],
+  now: number,
 ): Omit<Counts, 'nodes'> {
   const open = connection.all<OpenRow>(countOpen)
   const pending = open.reduce((sum, { status, count }) => (status === 'pending' ? sum + count : sum), 0)
   const openByPrincipal = new Map<Principal, number>()
   for (const { principal, count } of open) openByPrincipal.set(principal, (openByPrincipal.get(principal) ?? 0) + count)
   const known = JSON.stringify(agents)
-  const stranded = goneNodes.map(({ node }) => countOf(connection, countStranded, node, known))
+  const stranded = goneNodes.map(({ node }) => countOf(connection, countStranded, now, node, known))
   const unclaimable = stranded.reduce((sum, count) => sum + count, countOf(connection, countUnclaimable, known))
   const owedHooks = countOf(connection, countOwed)
   const bytes = connection.get<{ bytes: number }>(countBytes)?.bytes ?? 0
   return { pending, unclaimable, openByPrincipal, owedHooks, bytes }
 }
 
-function countOf(connection: Connection, sql: string, ...values: string[]): number {
+function countOf(connection: Connection, sql: string, ...values: (string | number)[]): number {
   return connection.get<{ count: number }>(sql, ...values)?.count ?? 0
 }
 

@@ -184,7 +184,7 @@ class SqliteStore implements Store {
 
   async claim(query: ClaimQuery): Promise<Offer> {
     const now = this.clock.now()
-    return this.#read((reader) => readOffer(reader, this.#leases.holders(now), query))
+    return this.#read((reader) => readOffer(reader, this.#leases.holders(now), query, now))
   }
 
   async renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }> {

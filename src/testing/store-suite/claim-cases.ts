@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { TaskRecord } from '../../core/task.ts'
 import type { ClaimQuery, Store } from '../../stores/store.ts'
 import {
   accepting,
@@ -133,6 +134,24 @@ export const claimCases: StoreCase[] = [
     assert.deepEqual(await orphans(store), ['bg_1', 'bg_2', 'bg_3'])
     assert.deepEqual(await orphans(store, { agents: ['demo'] }), ['bg_0', 'bg_2', 'bg_3'])
     assert.deepEqual(await orphans(store, { orphans: 1 }), ['bg_1'])
+  }),
+
+  storeCase('offers an orphan of any agent from the instant on at which its time is over', async (store, { clock }) => {
+    const start = async (id: string, fields: Partial<TaskRecord>) => {
+      const record = running(id, { agent: 'demo', timeoutMs: 1000, ...fields })
+      await commit(store, accepting(pending(id, { agent: 'demo' })), starting(record))
+    }
+    await start('bg_0', { waitedMs: 500, description: 'nul \u0000, \ud800 and "timeoutMs":1' })
+    await start('bg_1', {})
+    await start('bg_2', { waitingSince: clock.now() })
+    clock.advance(999)
+    assert.deepEqual(await orphans(store), [])
+    clock.advance(1)
+    assert.deepEqual(await orphans(store), ['bg_1'])
+    clock.advance(500)
+    assert.deepEqual(await orphans(store, { agents: [] }), ['bg_0', 'bg_1'])
+    const counted = await offerOf(store, { node: 'node_0', withCounts: true })
+    assert.equal(counted.counts?.unclaimable, 1)
   }),
 
   storeCase('offers orphans of all nodes, the first accepted first, as many as asked', async (store) => {

@@ -144,12 +144,12 @@ describe('the plans of a SQLite store', () => {
 
   it('search an index for a claim', () => {
     const query = { node: 'node_1', agents: ['echo'], starts: 10, orphans: 10, withCounts: false }
-    expect(dearSteps(() => readOffer(connection, [], query))).toEqual([])
+    expect(dearSteps(() => readOffer(connection, [], query, 0))).toEqual([])
   })
 
   it('count what is open in the order of an index', () => {
     const query = { node: 'node_1', agents: ['echo'], starts: 0, orphans: 0, withCounts: true }
-    const plan = planOf(() => readOffer(connection, [], query))
+    const plan = planOf(() => readOffer(connection, [], query, 0))
     expect(plan).toContain('SEARCH tasks USING COVERING INDEX tasks_of_principal (status=?)')
     expect(plan).not.toContain('USE TEMP B-TREE FOR GROUP BY')
   })
