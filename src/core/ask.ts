@@ -3,6 +3,7 @@ import { HoldfastError } from './errors.ts'
 import { fitsIn } from './fits-in.ts'
 import type { JsonText, TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
+import { stampBytes } from './omission.ts'
 import { isExpired, isOpen, type QuestionRecord, toQuestion } from './question.ts'
 import type { StepRecord } from './step.ts'
 import type { TaskRecord } from './task.ts'
@@ -94,7 +95,7 @@ function put(
   // Its instant is that of its event, put back by whoever reads it.
   const { askedAt: _askedAt, ...shown } = toQuestion(question)
   const data = { question: shown as ReturnType<typeof toQuestion> }
-  checkSize('A question', data, around.limits.eventBytes)
+  checkSize('A question', data, around.limits.eventBytes, stampBytes)
   draft.event('question.asked', data, task)
   if (task.timeoutMs !== undefined && task.waitingSince === undefined) draft.put({ ...task, waitingSince: now })
   return { unit: draft.build(), value: { open: question } }
@@ -213,8 +214,8 @@ function checkOption({ options }: QuestionRecord, text: JsonText): void {
 }
 
 /** Question and answer are in the log whole, so they must fit into an event. */
-function checkSize(what: string, data: object, bytesMax: number): void {
-  if (fitsIn(JSON.stringify(data), bytesMax)) return
+function checkSize(what: string, data: object, bytesMax: number, laterBytes = 0): void {
+  if (fitsIn(JSON.stringify(data), bytesMax - laterBytes)) return
   throw new HoldfastError(
     'too_large',
     `${what} is at most ${bytesMax} bytes with what belongs to it; keep it elsewhere and pass a link`,

@@ -8,10 +8,16 @@ export interface Omission {
   readonly field: 'input' | 'result' | 'parts' | 'output'
 }
 
+/**
+ * What whoever reads an event puts back into a task, message or question that stands in it: `seq`, and one instant, each with its
+ * comma and as many digits as it may have.
+ */
+export const stampBytes = 64
+
 /** Encodes the data of an event, without that field if it would be too large with it. */
 export function encodeWithin(data: object, bytesMax: number, omit?: Omission): JsonText {
   const text = JSON.stringify(data)
-  if (!omit || fitsIn(text, bytesMax)) return text
+  if (!omit || fitsIn(text, omit.path === undefined ? bytesMax : bytesMax - stampBytes)) return text
   const whole: Record<string, unknown> = { ...data }
   const holder = omit.path === undefined ? whole : { ...(whole[omit.path] as Record<string, unknown>) }
   delete holder[omit.field]

@@ -35,6 +35,26 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect((await runtime.get(left.id))?.result).toBe('x'.repeat(room + 1))
   })
 
+  it('no event is over the limit with the numbers and instants that its commit puts into it', async () => {
+    const limit = 2_048
+    const agents = {
+      asking: async (ctx: AgentContext, text: string) => {
+        await ctx.ask({ text: text.repeat(2), default: 'no', timeoutMs: 1 }).catch(() => undefined)
+      },
+    }
+    const here = world()
+    const runtime = await here.open({ agents, limits: { eventBytes: limit } })
+    for (let length = limit - 320; length < limit; length += 4) {
+      await runtime.spawn({ thread: 't', agent: 'asking', prompt: 'x'.repeat(length / 2) })
+      await runtime.run({ thread: 't', agent: 'asking', prompt: 'x'.repeat(length), onBusy: 'interrupt' })
+    }
+    await here.quiet()
+    const sizes = (await logOf(runtime, 't')).map(({ type, data }) => [type, Buffer.byteLength(JSON.stringify(data))])
+    expect(sizes.filter(([, size]) => Number(size) > limit)).toEqual([])
+    for (const type of ['task.accepted', 'message.created', 'question.asked'])
+      expect(sizes.some(([of, size]) => of === type && Number(size) > limit - 80)).toBe(true)
+  })
+
   it('an emit over the limit is refused to the agent, which goes on', async () => {
     const runtime = await world().open({
       agents: {
