@@ -47,7 +47,7 @@ const countsPerSize = 60
  * D2 A task is begun only after its start is committed, by the reactions to that commit.
  * D3 A task whose start the store cannot take fails, or its thread would wait behind it for ever.
  * D4 It does not look while the store takes nothing: what it is offered is kept from nodes that can start it. And it takes nothing
- *    over while its own lease is not steady.
+ *    over while its own lease is not steady. Nor does it look into threads that rest, or those would be offered first for ever.
  * D5 Once a look has found that nothing waits, a slot that gets free is no reason for another: whatever comes to wait is told of,
  *    by the commit, by another node's hint, or by the poll. Room for agents that have a limit is another matter: that gets free
  *    along with slots.
@@ -185,9 +185,11 @@ export class Dispatcher {
   }
 
   async #claim(query: Omit<ClaimQuery, 'node' | 'agents' | 'limits'> & Partial<ClaimQuery>): Promise<Offer> {
-    const { store, node, agents, slots } = this.#parts
+    const { store, node, agents, slots, writer } = this.#parts
     const { limits } = slots.places
-    const offer = await store.claim({ node, agents: [...agents.keys()], ...(limits && { limits }), ...query })
+    const { resting: except } = writer
+    const own = { node, agents: [...agents.keys()], ...(limits && { limits }), ...(except.length > 0 && { except }) }
+    const offer = await store.claim({ ...own, ...query })
     if (limits) slots.places.heard(offer.elsewhere ?? new Map())
     return offer
   }

@@ -92,6 +92,11 @@ export class Preparation {
     return { unreadable }
   }
 
+  /** Threads in which nothing can be decided for a while. */
+  get resting(): readonly ThreadKey[] {
+    return [...this.#resting.keys()]
+  }
+
   get locked(): ReadonlySet<ThreadKey> {
     return this.#locked
   }

@@ -84,6 +84,11 @@ export class Writer {
     return this.#lanes.bytes - this.#suspects.lockedBytes >= batchBytesMax
   }
 
+  /** Threads in which nothing can be decided for a while (A1). */
+  get resting(): readonly ThreadKey[] {
+    return this.#preparation.resting
+  }
+
   /** What is written to the thread waits, because another program was found to hold it. */
   isLocked(thread: ThreadKey): boolean {
     return this.#preparation.locked.has(thread)
@@ -200,17 +205,14 @@ export class Writer {
       await this.#prepare(0, batch.missing.intersection(written))
       this.#parts.threads.trim()
       const isEmpty = batch.items.length === 0 && batch.idsWanted === 0
-      if (isEmpty && this.#suspects.isEmpty) await this.#rest(batch)
+      if (isEmpty && this.#suspects.isEmpty)
+        await this.#preparation.rest(batch.missing, this.#suspects.isDue(this.#lanes), this.#outage.tell)
     }
     this.#isRunning = false
     if (this.#isClosed) refuseAll(this.#lanes)
     this.#onBatch.release()
     this.#idle.release()
     if (this.isDown) void this.#outage.ask()
-  }
-
-  #rest({ missing }: Batch): Promise<void> {
-    return this.#preparation.rest(missing, this.#suspects.isDue(this.#lanes), this.#outage.tell)
   }
 
   #nextBatch(): Batch {

@@ -237,6 +237,8 @@ export interface ClaimQuery {
   readonly starts: number
   /** At most this many orphans: those of the agents, and those of any agent that can only be ended (`isOver` of core). */
   readonly orphans: number
+  /** Threads of which nothing is offered: the node could decide nothing in them just now, and others are not to wait for that. */
+  readonly except?: readonly ThreadKey[]
   /** Of the agents that have a limit. */
   readonly limits?: ReadonlyMap<string, AgentLimit>
   /** Count what waits and what is open as well: for metrics and limits, too dear for every claim. */

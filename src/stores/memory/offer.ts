@@ -7,11 +7,17 @@ import { byOrdinal, everybody, type Tables, type TaskRow } from './tables.ts'
 
 export function offer(tables: Tables, leases: Leases, query: ClaimQuery, now: number): Offer {
   const { ready, leased } = tables.changing
-  const startable = (agent: string) => ready.group(agent).slice(0, Math.min(query.starts, roomFor(agent, query)))
+  const isLeftOut = ({ record }: TaskRow) => query.except?.includes(record.key) === true
+  const startable = (agent: string) =>
+    ready
+      .group(agent)
+      .filter((row) => !isLeftOut(row))
+      .slice(0, Math.min(query.starts, roomFor(agent, query)))
   const starts = [...new Set(query.agents)].map(startable)
   const abandoned = [...leased.groups()].filter(([node]) => !leases.isHeld(node))
   const served = query.agents.filter((agent) => roomFor(agent, query) > 0)
-  const orphans = abandoned.map(([, rows]) => rows.filter(({ record }) => canServe(record, served, now)))
+  const canTake = (row: TaskRow) => !isLeftOut(row) && canServe(row.record, served, now)
+  const orphans = abandoned.map(([, rows]) => rows.filter(canTake))
   return {
     starts: oldest(starts, query.starts, (record) => refOf(record, query, false)),
     orphans: oldest(orphans, query.orphans, (record) => refOf(record, query, isOver(record, now))),

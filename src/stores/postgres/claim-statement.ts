@@ -15,6 +15,9 @@ const isOver = `(
 // offered all the same, because nobody looks again when that commit is done.
 const notLocked = 'FOR NO KEY UPDATE OF th SKIP LOCKED'
 const notOfferedElsewhere = 't.n NOT IN (SELECT e.n FROM elsewhere e)'
+// Threads that the node asks nothing of.
+const isAskedFor = 'th.key <> ALL ($6)'
+const isAskedForIn = 't.thread NOT IN (SELECT th.n FROM holdfast.threads th WHERE th.key = ANY ($6))'
 
 /** What differs where agents have limits. Most installations have none, and their statement knows nothing of them. */
 interface Variant {
@@ -48,12 +51,12 @@ const unlimited: Variant = {
   ref: `json_build_object('id', r.id, 'key', r.key)`,
   isPartial: `(SELECT count(*) < $2 FROM starts) AND EXISTS (
       SELECT FROM holdfast.tasks t
-      WHERE ${isStartable} AND t.agent = ANY ($1) AND ${notOfferedElsewhere} AND t.n NOT IN (SELECT s.n FROM starts s)
+      WHERE ${isStartable} AND t.agent = ANY ($1) AND ${notOfferedElsewhere} AND ${isAskedForIn} AND t.n NOT IN (SELECT s.n FROM starts s)
     )`,
   answer: '',
 }
 
-// $6, $7 and $8 are the agents that have a limit, their limits, and how many of their tasks this node executes. A node counts
+// $7, $8 and $9 are the agents that have a limit, their limits, and how many of their tasks this node executes. A node counts
 // while its lease holds, so what crashes with it makes room.
 const limited: Variant = {
   agents: 'rooms a',
@@ -68,7 +71,7 @@ const limited: Variant = {
     WHERE h.id <> $5 AND h.until_at > m.now GROUP BY x.key
   ), limits AS MATERIALIZED (
     SELECT l.agent, l.max, l.executing, greatest(0, l.max - l.executing - coalesce(e.count, 0)) AS room
-    FROM unnest($6::text[], $7::bigint[], $8::bigint[]) AS l (agent, max, executing)
+    FROM unnest($7::text[], $8::bigint[], $9::bigint[]) AS l (agent, max, executing)
     LEFT JOIN executing e ON e.agent = l.agent
   ), rooms AS MATERIALIZED (
     SELECT a.agent, least($2, coalesce(l.room, $2)) AS room
@@ -90,7 +93,7 @@ const limited: Variant = {
   isPartial: `(SELECT count(*) < $2 FROM starts) AND EXISTS (
       SELECT FROM rooms a WHERE (SELECT count(*) FROM starts s WHERE s.agent = a.agent) < a.room AND EXISTS (
         SELECT FROM holdfast.tasks t
-        WHERE ${isStartable} AND t.agent = a.agent AND ${notOfferedElsewhere} AND t.n NOT IN (SELECT s.n FROM starts s)
+        WHERE ${isStartable} AND t.agent = a.agent AND ${notOfferedElsewhere} AND ${isAskedForIn} AND t.n NOT IN (SELECT s.n FROM starts s)
       )
     )`,
   answer: `,
@@ -104,7 +107,7 @@ const starts =
   SELECT t.n, t.id, t.key, t.agent FROM ${agents}
   CROSS JOIN LATERAL (
     SELECT t.n, t.id, th.key, t.agent FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
-    WHERE ${isStartable} AND t.agent = a.agent AND ${notOfferedElsewhere}
+    WHERE ${isStartable} AND t.agent = a.agent AND ${notOfferedElsewhere} AND ${isAskedFor}
     ORDER BY t.n LIMIT ${room} ${lock}
   ) t
   ORDER BY t.n LIMIT $2`
@@ -134,7 +137,7 @@ const orphans =
     SELECT t.n, t.id, th.key, CASE WHEN NOT ${isOver} THEN t.agent END AS agent
     FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
     WHERE ${isHeld} AND t.node = h.node
-      AND (t.agent = ANY (${openAgents}) OR ${isOver}) AND ${notOfferedElsewhere}
+      AND (t.agent = ANY (${openAgents}) OR ${isOver}) AND ${notOfferedElsewhere} AND ${isAskedFor}
     ORDER BY t.n LIMIT $3 ${lock}
   ) t
   ORDER BY t.n LIMIT $3`

@@ -40,7 +40,8 @@ export async function readOffer(
 ): Promise<{ readonly offer: Offer; readonly now: number }> {
   const agents = [...new Set(query.agents)].map(toColumn)
   const statement = statementOf(query)
-  const values = [agents, query.starts, query.orphans, now ?? null, toColumn(query.node), ...limitsOf(query)]
+  const common = [agents, query.starts, query.orphans, now ?? null, toColumn(query.node), query.except ?? []]
+  const values = [...common, ...limitsOf(query)]
   const [row] = await connection.query<OfferRow>({ ...statement, values, timeoutMs: answerMs })
   if (!row) throw new Error('The claim was not answered')
   const offer = {

@@ -5,8 +5,8 @@ import type { Connection } from './connection.ts'
 
 const selectStartable = `
   SELECT t.n, t.id, th.key, t.agent FROM tasks t INDEXED BY tasks_startable CROSS JOIN threads th ON th.n = t.thread
-  WHERE t.startable AND t.agent = ?
-  ORDER BY t.n LIMIT ?`
+  WHERE t.startable AND t.agent = ?1 AND th.key NOT IN (SELECT value FROM json_each(?2))
+  ORDER BY t.n LIMIT ?3`
 
 // `isOver` of core: whoever takes it over only ends it. Asked of what a node left behind, so it needs no index. `?1` is now.
 const isOver = `(
@@ -21,7 +21,8 @@ const selectHeld = `
   SELECT t.n, t.id, th.key, CASE WHEN NOT ${isOver} THEN t.agent END AS agent
   FROM tasks t INDEXED BY tasks_held CROSS JOIN threads th ON th.n = t.thread
   WHERE t.held AND t.node = ?2 AND (t.agent IN (SELECT value FROM json_each(?3)) OR ${isOver})
-  ORDER BY t.n LIMIT ?4`
+    AND th.key NOT IN (SELECT value FROM json_each(?4))
+  ORDER BY t.n LIMIT ?5`
 
 // Leaps from node to node, however many tasks each holds.
 const selectHolders = `
@@ -71,12 +72,15 @@ export function readOffer(
   now: number,
 ): Offer {
   const agents = [...new Set(query.agents)]
+  const except = JSON.stringify(query.except ?? [])
   const nodes = connection.all<{ node: string }>(selectHolders).filter(({ node }) => !leaseHolders.includes(node))
   const starts = agents.flatMap((agent) =>
-    connection.all<RefRow>(selectStartable, agent, Math.min(query.starts, roomFor(agent, query))),
+    connection.all<RefRow>(selectStartable, agent, except, Math.min(query.starts, roomFor(agent, query))),
   )
   const known = JSON.stringify(agents.filter((agent) => roomFor(agent, query) > 0))
-  const orphans = nodes.flatMap(({ node }) => connection.all<RefRow>(selectHeld, now, node, known, query.orphans))
+  const orphans = nodes.flatMap(({ node }) =>
+    connection.all<RefRow>(selectHeld, now, node, known, except, query.orphans),
+  )
   return {
     starts: oldest(starts, query.starts, query),
     orphans: oldest(orphans, query.orphans, query),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ThreadKey } from '../../core/id.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { ClaimQuery, Store } from '../../stores/store.ts'
 import {
@@ -85,6 +86,16 @@ export const claimCases: StoreCase[] = [
   storeCase('never offers a closure to be started', async (store) => {
     await commit(store, accepting(pending('bg_0', { closure: true, node: 'node_1' })))
     assert.deepEqual(await starts(store), [])
+  }),
+
+  storeCase('offers nothing of threads that are left out, and what comes after it instead', async (store) => {
+    await commit(store, accepting(pending('bg_0')), accepting(pending('bg_1', { key: away })))
+    await commit(store, accepting(running('bg_2')), accepting(running('bg_3', { key: away })))
+    const query = { except: [home, 'alice/never'] as ThreadKey[], starts: 1, orphans: 1 }
+    assert.deepEqual(await starts(store, query), ['bg_1'])
+    assert.deepEqual(await orphans(store, query), ['bg_3'])
+    const left = await offerOf(store, { ...query, node: 'node_0', except: [home, away] })
+    assert.deepEqual(left, { starts: [], orphans: [] })
   }),
 
   storeCase('offers as orphans running tasks whose node holds no lease', async (store) => {

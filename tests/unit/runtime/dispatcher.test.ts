@@ -3,7 +3,9 @@ import { createRuntime } from '../../../src/index.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import type { ClaimQuery, Store } from '../../../src/stores/store.ts'
 import { faultyStore, manualClock } from '../../../src/testing/index.ts'
+import { forever } from '../../scenarios/attempts.ts'
 import { counterOf } from '../../scenarios/counters.ts'
+import { passTime } from '../../scenarios/pass-time.ts'
 
 it('a node that cannot write asks for no work, which another could do, and takes it up when it can', async () => {
   const clock = manualClock()
@@ -83,3 +85,26 @@ function bound(store: Store, name: string | symbol): unknown {
   const value: unknown = Reflect.get(store, name, store)
   return typeof value === 'function' ? (value as (...given: unknown[]) => unknown).bind(store) : value
 }
+
+it('a thread that cannot be read keeps no slot from what waits behind it', async () => {
+  const inner = memoryStore()
+  const crashing = faultyStore(inner)
+  const before = createRuntime({ store: crashing, clock: manualClock(0), agents: { echo: forever }, concurrency: 1 })
+  await before.run({ thread: 'first', agent: 'echo', prompt: 'go' })
+  const bad = await before.run({ thread: 'bad', agent: 'echo', prompt: 'go' })
+  const good = await before.run({ thread: 'good', agent: 'echo', prompt: 'go' })
+  await crashing.crash()
+  let isBad = true
+  const livePart: Store['livePart'] = async (key) => {
+    if (isBad && key === 'owner/bad') throw new Error('a row cannot be read')
+    return inner.livePart(key)
+  }
+  const clock = manualClock(0)
+  const store = { ...faultyStore(inner), livePart }
+  const runtime = createRuntime({ store, clock, agents: { echo: () => 'done' }, concurrency: 1 })
+  expect(await passTime(clock, runtime.wait(good.id))).toMatchObject({ status: 'completed' })
+  expect(await inner.task(bad.id)).toMatchObject({ status: 'pending' })
+  isBad = false
+  expect(await passTime(clock, runtime.wait(bad.id))).toMatchObject({ status: 'completed' })
+  await runtime.close({ drainMs: 0 })
+})
