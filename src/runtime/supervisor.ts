@@ -64,8 +64,7 @@ export class Supervisor {
    * down when the time is over, what is not written is given up: the next start finds the tasks as after a crash.
    */
   async close(drainMs: number): Promise<void> {
-    const { lease, executor, retention, hooks, clock, writer } = this.#parts
-    await retention.close()
+    const { lease, executor, hooks, clock, writer } = this.#parts
     const drain = drainMs > 0 ? expiry(clock, drainMs) : undefined
     const timeUp = drain?.expired ?? Promise.resolve()
     await Promise.race([this.#handOverAll(timeUp), timeUp.then(() => writer.down())])
@@ -78,8 +77,9 @@ export class Supervisor {
   }
 
   async #handOverAll(timeUp: Promise<void>): Promise<void> {
-    const { executor, dispatcher, writer, hooks } = this.#parts
-    await dispatcher.close()
+    const { executor, dispatcher, retention, writer, hooks } = this.#parts
+    // What is left of a round goes on at the next start, so nothing waits for it any longer than for a task.
+    await Promise.all([dispatcher.close(), Promise.race([retention.close(), timeUp])])
     if (executor.count > 0) await Promise.race([executor.idle(), timeUp])
     // What was accepted just before may begin only now, when its commit is made.
     do {

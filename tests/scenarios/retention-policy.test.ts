@@ -101,6 +101,26 @@ onEachStore(['memory', 'sqlite'], (kind, world) => {
     for (const name of ['a', 'b', 'c']) expect((await keptOf(next, name)).first).toBeGreaterThan(1)
   })
 
+  it('a node closes when its time is over, though nobody can tell what became of a trim', async () => {
+    const here = world()
+    const runtime = await here.open({ agents: { echo }, retention: { eventsPerThread: 1 } })
+    await answered(runtime, thread, 'old')
+    await here.quiet()
+    const held = here.store.hold()
+    const round = here.clock.advance(minuteMs)
+    await held.reached
+    held.beLate()
+    let isClosed = false
+    const closing = runtime.close({ drainMs: 500 }).then(() => {
+      isClosed = true
+    })
+    await Promise.all([round, here.clock.advance(499)])
+    expect(isClosed).toBe(false)
+    await here.clock.advance(1)
+    await closing
+    held.open()
+  })
+
   it('a prune of many threads answers with a cursor, from which it goes on', async () => {
     const here = world()
     const runtime = await here.open()

@@ -60,6 +60,26 @@ it('a slot that gets free is no reason to ask for work while none waits, and sta
   await runtime.close({ drainMs: 0 })
 })
 
+it('a node that closes asks for no work while its retention waits for the store', async () => {
+  const clock = manualClock()
+  const store = faultyStore(memoryStore({ clock }))
+  let claimCount = 0
+  const claim: Store['claim'] = (query) => {
+    if (!query.withCounts) claimCount += 1
+    return store.claim(query)
+  }
+  const threads: Store['threads'] = () => new Promise(() => {})
+  const retention = { eventsPerThread: 1 }
+  const runtime = createRuntime({ store: { ...store, claim, threads }, clock, retention })
+  await runtime.opened()
+  await clock.advance(60_000)
+  const closing = runtime.close({ drainMs: 5_000 })
+  claimCount = 0
+  await clock.advance(5_000)
+  await closing
+  expect(claimCount).toBe(0)
+})
+
 it('the size of the store is asked for once a minute, and told at any time', async () => {
   const clock = manualClock()
   const store = memoryStore({ clock })
