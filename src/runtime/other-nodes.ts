@@ -75,14 +75,18 @@ export class OtherNodes {
     else if (rev !== undefined) this.#known.set(key, { ...known, rev: rev + 1 })
   }
 
-  /** Looks at everything that matters. */
+  /** Looks at everything that matters. What cannot be read keeps nothing else from being found. */
   async poll(): Promise<void> {
     const { executor, feed } = this.#parts
-    await this.#checkUnlocated()
+    const locating = this.#checkUnlocated()
     const keys = new Set([...feed.watched(), ...executor.threads(), ...this.#awaited.keys()])
     for (const key of this.#known.keys()) if (!keys.has(key)) this.#known.delete(key)
-    if (keys.size > 0) await this.#check(keys)
-    await feed.pollFirehoses()
+    await Promise.all([locating, keys.size > 0 && this.#check(keys)])
+  }
+
+  /** Looks for threads of principals that are watched as a whole. */
+  pollFirehoses(): Promise<void> {
+    return this.#parts.feed.pollFirehoses()
   }
 
   async #checkHinted(): Promise<void> {

@@ -51,9 +51,7 @@ export class Supervisor {
     await lease.open({ onLapsed: () => others?.poll(), onAway: () => writer.doubt() })
     // Before anything can be accepted: what earlier lives of the node left open counts.
     await dispatcher.count()
-    this.#every('poll', pollMs, () => this.#poll())
-    // Apart, because to count much takes long, and what others wrote is not to wait for it.
-    this.#every('count', pollMs, () => dispatcher.count())
+    this.#pollAll()
     if (retention.hasPolicy) this.#every('retention', retentionMs, () => retention.apply())
     dispatcher.open()
   }
@@ -103,11 +101,18 @@ export class Supervisor {
     )
   }
 
-  async #poll(): Promise<void> {
+  /** Each by itself, so that none waits for another: to count much takes long, and what is read for users may wait for users. */
+  #pollAll(): void {
     const { dispatcher, hooks, questions, others } = this.#parts
-    dispatcher.poke()
-    hooks.poke()
-    await Promise.all([questions.expireDue(), others?.poll()])
+    this.#every('work', pollMs, async () => {
+      dispatcher.poke()
+      hooks.poke()
+    })
+    this.#every('count', pollMs, () => dispatcher.count())
+    this.#every('questions', pollMs, () => questions.expireDue())
+    if (!others) return
+    this.#every('other nodes', pollMs, () => others.poll())
+    this.#every('firehoses', pollMs, () => others.pollFirehoses())
   }
 
   #every(name: string, periodMs: number, act: () => Promise<void>): void {

@@ -74,6 +74,20 @@ describe('a reader on another node, with every notice lost', () => {
     expect(heard.find((event) => event.thread === 'known')?.seq).toBeGreaterThan(1)
     expect(others).toEqual([])
   })
+
+  it('hears of other threads while its node executes in one that cannot be read', async () => {
+    const begun = gate()
+    const silent = untilStopped(begun.open)
+    const one = await nodes.open({ agents: { silent: silent.run }, isDeaf: true })
+    await one.run({ thread: 'torn', agent: 'silent', prompt: 'go' })
+    await begun.opened
+    const heard = await hearAll(one)
+    await nodes.schema.query(`UPDATE holdfast.tasks SET doc = '{'`)
+    await nodes.schema.query('UPDATE holdfast.threads SET rev = rev + 1')
+    const two = await nodes.open({ agents: { echo: async () => 'done' }, isDeaf: true })
+    await two.run({ thread, agent: 'echo', prompt: 'go' })
+    await expect.poll(() => heard.map(({ type }) => type)).toContain('task.completed')
+  })
 })
 
 describe('a thread that another node deletes', () => {
