@@ -138,7 +138,7 @@ export class Recovery {
   }
 
   #events(record: TaskRecord): Promise<StoredEvent[]> {
-    return taskEvents(this.#parts.store, record)
+    return taskEvents(this.#parts.store, record, { toDecide: true })
   }
 }
 

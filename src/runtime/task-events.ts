@@ -16,12 +16,14 @@ export async function taskEvents(
   {
     after = record.firstSeq - 1,
     upTo = Number.MAX_SAFE_INTEGER,
-  }: { readonly after?: number; readonly upTo?: number } = {},
+    toDecide,
+  }: { readonly after?: number; readonly upTo?: number; readonly toDecide?: true } = {},
 ): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
   const task = { id: record.id, first: record.firstSeq, last: upTo }
   for (let cursor = Math.max(after, record.firstSeq - 1, 0); cursor < upTo; ) {
-    const page = await store.events(record.key, { after: cursor, limit: pageEventsMax, task })
+    const query = { after: cursor, limit: pageEventsMax, task, ...(toDecide && { toDecide }) }
+    const page = await store.events(record.key, query)
     checkGone(cursor, page)
     events.push(...page.events.filter((event) => event.seq <= upTo))
     cursor = page.upTo

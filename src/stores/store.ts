@@ -70,14 +70,18 @@ export interface Store {
   /** Messages in the order of their numbers. */
   messages(key: ThreadKey, query: MessageQuery): Promise<Message[]>
 
+  /** Cancels, messages and waits are decided by it, so it waits for nothing else that users read. */
   task(id: TaskId): Promise<TaskRecord | undefined>
   /** Newest first; the owed ones in the order in which they are due. */
   tasks(query: TaskQuery | OwedQuery): Promise<TaskPage>
   /** The principal's threads that have events, the one with the newest first; without a principal those of all, one by one. */
   threads(query: ThreadQuery): Promise<ThreadPage>
-  /** Questions in the order in which they were asked, the expired ones in the order of their expiry. */
+  /**
+   * Questions in the order in which they were asked, the expired ones in the order of their expiry. Those and a single one are
+   * decided by, and wait for nothing that users read.
+   */
   questions(query: QuestionQuery): Promise<QuestionRecord[]>
-  /** What a task has recorded, in the order of recording. */
+  /** What a task has recorded, in the order of recording. A node is to go on by it: it waits for nothing that users read. */
   steps(task: TaskId): Promise<StepRecord[]>
 
   /**
@@ -145,6 +149,8 @@ export interface EventQuery {
    * make a `RowPage`, whatever the limit is. Without `task` only.
    */
   readonly asRows?: true
+  /** With `task`: a node is to go on by it. It waits for nothing that users read. */
+  readonly toDecide?: true
 }
 
 export interface EventPage {

@@ -118,7 +118,7 @@ describe('docs/scaling.md', () => {
 
   it('counts connections as the code opens them', () => {
     expect(scaling).toContain(
-      `| connections | ${connectionsPerNode} per node at most: ${connectionsPerNode - 5} that read, 2 `,
+      `| connections | ${connectionsPerNode} per node at most: ${connectionsPerNode - 6} that read, 2 `,
     )
     expect(scaling).toContain(`has to hold ${connectionsPerNode} for each node`)
     expect(scaling).toContain(`${3 * connectionsPerNode} connections`)

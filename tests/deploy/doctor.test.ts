@@ -68,7 +68,7 @@ describe('holdfast doctor on a database', () => {
     const live = await doctor(database.url, { HOLDFAST_URL: one.url })
     expect([live.code, live.of('nodes')?.finding]).toEqual([0, '2 have a lease'])
     expect(live.of('server')).toMatchObject({ status: 'ok', finding: expect.stringContaining('(postgres)') })
-    expect(live.of('connections')?.finding).toMatch(/^\d+ of 197 are in use; a node takes up to 11$/)
+    expect(live.of('connections')?.finding).toMatch(/^\d+ of 197 are in use; a node takes up to 12$/)
     await one.end('SIGTERM')
     const script = [{ sleepMs: 600_000 }]
     const { id } = await two.post<{ id: string }>('/v1/threads/t/runs', { agent: 'script', input: { script } })

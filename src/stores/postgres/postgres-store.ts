@@ -24,21 +24,19 @@ import type {
   ThreadSnapshot,
 } from '../store.ts'
 import { afterMs, ServerClock } from './clock.ts'
-import { Connection, type ConnectionSettings } from './connection.ts'
-import { Connections, Opener } from './connections.ts'
+import type { Connection } from './connection.ts'
+import type { Connections } from './connections.ts'
 import { EventReader } from './event-reader.ts'
 import { readEvents } from './event-reads.ts'
 import { translate, unavailable } from './failure.ts'
-import { Lane } from './lane.ts'
 import { allocateNumbers, renewLeaseOf } from './leases.ts'
 import { type Location, locate } from './location.ts'
 import { readMoved } from './moved.ts'
 import { type NoticeListener, newsOf } from './notice-text.ts'
-import { Notices } from './notices.ts'
 import { readOffer } from './offer.ts'
 import { listQuestions } from './questions.ts'
 import { checkServer, migrate } from './schema.ts'
-import { decidingSettings, settingsFor, writerSettings } from './session-settings.ts'
+import { StoreConnections } from './store-connections.ts'
 import { TaskReader } from './task-reader.ts'
 import { listTasks, readSteps, readTasks } from './task-reads.ts'
 import { listThreads } from './thread-list.ts'
@@ -51,7 +49,7 @@ export interface PostgresStoreOptions {
   readonly clock?: { now(): number }
   /** Whether opening makes the schema and brings it up to date (the default), or refuses a database that lacks it. */
   readonly migrate?: boolean
-  /** The most connections that read at the same time; beside them there are five at most. */
+  /** The most connections that read at the same time; beside them there are six at most. */
   readonly readers?: number
   /** For tests; else a commit that was not answered for 5 s is late, though the server can be reached. */
   readonly lateMs?: number
@@ -64,26 +62,6 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   return new PostgresStore(options)
 }
 
-interface Opened {
-  readonly lane: Lane
-  readonly reading: Connections
-  readonly deciding: Connections
-  readonly notices: Notices
-}
-
-const readersDefault = 6
-const decidersMax = 2
-/**
- * As many connections as a node has at most: its readers, those it decides by, one that writes, one that tells and one that
- * listens.
- */
-export const connectionsPerNode: number = readersDefault + decidersMax + 3
-// A reader holds nothing that others wait for.
-const readTimeoutMs = 30_000
-// Below a third of the default lease, so that a node that is frozen in a transaction never outlives its lease in it.
-const writeTimeoutMsDefault = 4_500
-// Longer than anything takes that a node decides by; a claim and new task numbers hold rows that other nodes wait for.
-const decideTimeoutMs = writeTimeoutMsDefault
 // Whether a commit was made may stay unknown for as long as a network is gone. By then callers are better told to come back; what
 // is read to decide upon has failed by then.
 const lateMsDefault = 5_000
@@ -97,7 +75,8 @@ const forgetLanes = 'DELETE FROM holdfast.lanes WHERE used_at < holdfast.clock_m
  * G2 A read is one statement, so it is of one moment, on any of a few connections; it sees every commit that was answered.
  * G3 Leases are by the server's clock, whatever this machine's is.
  * G4 What a node needs to live and to decide has connections of its own, and a renewal comes first on them: however many slow
- *    reads users ask for, its lease holds, and it accepts and starts.
+ *    reads users ask for, its lease holds, and it accepts, starts and cancels. What it takes over is read by a connection of
+ *    its own again, because that may be much, and for no decision to wait for it.
  */
 class PostgresStore implements Store {
   readonly kind = 'postgres'
@@ -108,9 +87,9 @@ class PostgresStore implements Store {
   readonly #options: PostgresStoreOptions
   readonly #place: Location
   readonly #lateMs: number
-  readonly #tasks = new TaskReader((ids) => this.#read((connection) => readTasks(connection, ids, this.#lateMs)))
+  readonly #tasks = new TaskReader((ids) => this.#decide((connection) => readTasks(connection, ids, this.#lateMs)))
   readonly #events = new EventReader((asks) => this.#read((connection) => readEvents(connection, asks, this.#lateMs)))
-  #opened: Opened | undefined
+  #opened: StoreConnections | undefined
 
   constructor(options: PostgresStoreOptions) {
     this.#options = options
@@ -121,7 +100,9 @@ class PostgresStore implements Store {
 
   async open(): Promise<void> {
     if (this.#opened) throw new HoldfastError('store_locked', `The store ${this.#place.name} is open already`)
-    const opened = this.#parts()
+    const { readers, warn = warnProcess } = this.#options
+    const options = { ...(readers !== undefined && { readers }), connectMs: this.#lateMs, warn }
+    const opened = new StoreConnections(this.#place, options)
     this.#opened = opened
     try {
       opened.notices.listenOn(await opened.reading.use((connection) => this.#prepare(connection)))
@@ -136,8 +117,7 @@ class PostgresStore implements Store {
     const opened = this.#opened
     if (!opened) return
     this.#opened = undefined
-    const { lane, reading, deciding, notices } = opened
-    await Promise.all([lane.close(), reading.close(), deciding.close(), notices.close()])
+    await opened.close()
   }
 
   async commit(units: readonly Unit[], onLate: () => void = () => {}): Promise<Verdict[]> {
@@ -171,7 +151,8 @@ class PostgresStore implements Store {
     if (!query.task) return this.#events.read({ key, query })
     const readOne = async (after: number): Promise<EventPage> => {
       const asks = [{ key, query: { ...query, after } }]
-      const [page] = await this.#read((connection) => readEvents(connection, asks, this.#lateMs))
+      const work = (connection: Connection) => readEvents(connection, asks, this.#lateMs)
+      const [page] = await (query.toDecide ? this.#resume(work) : this.#read(work))
       if (!page) throw new Error('A page was not answered')
       return page
     }
@@ -199,11 +180,12 @@ class PostgresStore implements Store {
   }
 
   async questions(query: QuestionQuery): Promise<QuestionRecord[]> {
-    return this.#read((connection) => listQuestions(connection, query))
+    const work = (connection: Connection) => listQuestions(connection, query)
+    return 'principal' in query ? this.#read(work) : this.#decide(work)
   }
 
   async steps(task: TaskId): Promise<StepRecord[]> {
-    return this.#read((connection) => readSteps(connection, task))
+    return this.#resume((connection) => readSteps(connection, task))
   }
 
   async claim(query: ClaimQuery): Promise<Offer> {
@@ -215,7 +197,7 @@ class PostgresStore implements Store {
   }
 
   async renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }> {
-    if (leaseMs > 0) this.#use().lane.limit(Math.min(writeTimeoutMsDefault, Math.floor(leaseMs * 0.3)))
+    if (leaseMs > 0) this.#use().limitTo(leaseMs)
     const given = this.#options.clock?.now()
     const work = (connection: Connection) => renewLeaseOf(connection, node, leaseMs, given)
     const { now, wasHeld } = await this.#decide(work, { isUrgent: true })
@@ -231,24 +213,6 @@ class PostgresStore implements Store {
     return this.#decide((connection) => readMoved(connection, places))
   }
 
-  #parts(): Opened {
-    const { readers = readersDefault, warn = warnProcess } = this.#options
-    const place = this.#place
-    const timeouts = { timeoutMs: readTimeoutMs + lateMsDefault, connectMs: this.#lateMs }
-    const opener = (settings: ConnectionSettings) => new Opener(() => Connection.open(place, settings, timeouts))
-    const lane: Lane = new Lane(
-      new Opener(() => Connection.open(place, writerSettings(lane.timeoutMs))),
-      place.name,
-      writeTimeoutMsDefault,
-    )
-    return {
-      lane,
-      reading: new Connections(opener(settingsFor(readTimeoutMs)), readers, place.name),
-      deciding: new Connections(opener(decidingSettings(decideTimeoutMs)), decidersMax, place.name),
-      notices: new Notices(opener(settingsFor(readTimeoutMs)), opener({}), warn),
-    }
-  }
-
   /** The answer is the channel of notices. */
   async #prepare(connection: Connection): Promise<string> {
     await checkServer(connection, this.#place)
@@ -260,30 +224,37 @@ class PostgresStore implements Store {
     return row.channel
   }
 
-  #use(): Opened {
+  #use(): StoreConnections {
     if (this.#opened) return this.#opened
     throw unavailable(this.#place.name, 'it is not open. Call open() before using it')
   }
 
-  async #read<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
-    try {
-      return await this.#use().reading.use(work)
-    } catch (error) {
-      throw translate(error, this.#place.name)
-    }
+  #read<Result>(work: Work<Result>): Promise<Result> {
+    return this.#on(this.#use().reading, work)
   }
 
-  async #decide<Result>(
-    work: (connection: Connection) => Promise<Result>,
+  #resume<Result>(work: Work<Result>): Promise<Result> {
+    return this.#on(this.#use().resuming, work)
+  }
+
+  #decide<Result>(work: Work<Result>, options: { readonly isUrgent?: boolean } = {}): Promise<Result> {
+    return this.#on(this.#use().deciding, work, options)
+  }
+
+  async #on<Result>(
+    connections: Connections,
+    work: Work<Result>,
     options: { readonly isUrgent?: boolean } = {},
   ): Promise<Result> {
     try {
-      return await this.#use().deciding.use(work, options)
+      return await connections.use(work, options)
     } catch (error) {
       throw translate(error, this.#place.name)
     }
   }
 }
+
+type Work<Result> = (connection: Connection) => Promise<Result>
 
 function once(act: () => void): () => void {
   let isDone = false

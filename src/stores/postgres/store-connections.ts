@@ -1,0 +1,60 @@
+import { Connection, type ConnectionSettings } from './connection.ts'
+import { Connections, Opener } from './connections.ts'
+import { Lane } from './lane.ts'
+import type { Location } from './location.ts'
+import { Notices } from './notices.ts'
+import { decidingSettings, settingsFor, writerSettings } from './session-settings.ts'
+
+export interface StoreConnectionsOptions {
+  readonly readers?: number
+  /** How long a server may take to answer whoever connects. */
+  readonly connectMs: number
+  warn(text: string): void
+}
+
+const readersDefault = 6
+const decidersMax = 2
+/**
+ * As many connections as a node has at most: its readers, those it decides by, one that reads what it goes on with, one that
+ * writes, one that tells and one that listens.
+ */
+export const connectionsPerNode: number = readersDefault + decidersMax + 4
+// A reader holds nothing that others wait for.
+const readTimeoutMs = 30_000
+// The server gives a statement up before; without an answer by then the network has lost it.
+const answerMs = readTimeoutMs + 5_000
+// Below a third of the default lease, so that a node that is frozen in a transaction never outlives its lease in it.
+const writeTimeoutMsDefault = 4_500
+// Longer than anything takes that a node decides by; a claim and new task numbers hold rows that other nodes wait for.
+const decideTimeoutMs = writeTimeoutMsDefault
+
+/** The connections of a store, by what they are for. */
+export class StoreConnections {
+  readonly lane: Lane
+  readonly reading: Connections
+  readonly deciding: Connections
+  /** Reads what is taken over. */
+  readonly resuming: Connections
+  readonly notices: Notices
+
+  constructor(place: Location, { readers = readersDefault, connectMs, warn }: StoreConnectionsOptions) {
+    const timeouts = { timeoutMs: answerMs, connectMs }
+    const opener = (settings: ConnectionSettings) => new Opener(() => Connection.open(place, settings, timeouts))
+    const writer = new Opener(() => Connection.open(place, writerSettings(this.lane.timeoutMs)))
+    this.lane = new Lane(writer, place.name, writeTimeoutMsDefault)
+    this.reading = new Connections(opener(settingsFor(readTimeoutMs)), readers, place.name)
+    this.deciding = new Connections(opener(decidingSettings(decideTimeoutMs)), decidersMax, place.name)
+    this.resuming = new Connections(opener(settingsFor(readTimeoutMs)), 1, place.name)
+    this.notices = new Notices(opener(settingsFor(readTimeoutMs)), opener({}), warn)
+  }
+
+  /** A node may not stand in the way of others for longer than a third of its lease. */
+  limitTo(leaseMs: number): void {
+    this.lane.limit(Math.min(writeTimeoutMsDefault, Math.floor(leaseMs * 0.3)))
+  }
+
+  async close(): Promise<void> {
+    const { lane, reading, deciding, resuming, notices } = this
+    await Promise.all([lane, reading, deciding, resuming, notices].map((each) => each.close()))
+  }
+}
