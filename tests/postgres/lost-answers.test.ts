@@ -12,6 +12,7 @@ import {
   home,
   logOf,
   numbersOf,
+  offerOf,
   pending,
   unit,
   upTo,
@@ -201,6 +202,23 @@ describe('a commit whose end does not arrive', () => {
     const log = await logOf(other)
     expect(numbersOf(log)).toEqual(upTo(4))
     expect(log.filter(({ data }) => data === event.data)).toHaveLength(1)
+  })
+})
+
+describe('a claim whose end does not arrive', () => {
+  it('keeps its threads from others no longer than a third of the lease', async () => {
+    const [frozen, other] = [await open(), await open(schema.url)]
+    await commit(other, accepting(pending('bg_0')))
+    await other.renew('node', 1_500)
+    // Opened before it is known how long a lease is.
+    await offerOf(frozen)
+    await frozen.renew('withheld', 1_500)
+    const { held } = proxy.withholdEnd('withheld')
+    const claiming = offerOf(frozen, { node: 'withheld' }).catch(codeOf)
+    await held
+    const write = () => commit(other, unit({ events: deltas(1) })).catch(codeOf)
+    await expect.poll(write, { timeout: 3_000 }).not.toBe('thread_locked')
+    await claiming
   })
 })
 

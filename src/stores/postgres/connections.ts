@@ -40,6 +40,7 @@ export class Connections {
   readonly #busy = new Set<Connection>()
   readonly #waiting: { readonly go: () => void; readonly give: (error: unknown) => void }[] = []
   #takenCount = 0
+  #generation = 0
   #isClosed = false
 
   constructor(opener: Opener, countMax: number, name: string) {
@@ -57,19 +58,26 @@ export class Connections {
     { isUrgent = false }: { readonly isUrgent?: boolean } = {},
   ): Promise<Result> {
     await this.#turn(isUrgent)
+    const generation = this.#generation
     try {
       const known = this.#idle.pop()
       if (known) {
         try {
-          return await this.#lend(known, work)
+          return await this.#lend(known, work, generation)
         } catch (error) {
           if (!known.isLost || known.isSilent || this.#isClosed) throw error
         }
       }
-      return await this.#lend(await this.#opener.open(), work)
+      return await this.#lend(await this.#opener.open(), work, generation)
     } finally {
       this.#pass()
     }
+  }
+
+  /** Those there are now end, at once or with what they are at: what others are set to is another by now. */
+  retire(): void {
+    this.#generation += 1
+    for (const connection of this.#idle.splice(0)) connection.close().catch(() => undefined)
   }
 
   async close(): Promise<void> {
@@ -97,7 +105,11 @@ export class Connections {
     else this.#takenCount -= 1
   }
 
-  async #lend<Result>(connection: Connection, work: (connection: Connection) => Promise<Result>): Promise<Result> {
+  async #lend<Result>(
+    connection: Connection,
+    work: (connection: Connection) => Promise<Result>,
+    generation: number,
+  ): Promise<Result> {
     if (this.#isClosed) connection.abandon()
     this.#busy.add(connection)
     try {
@@ -105,6 +117,7 @@ export class Connections {
     } finally {
       this.#busy.delete(connection)
       if (this.#isClosed) connection.abandon()
+      else if (generation !== this.#generation) connection.close().catch(() => undefined)
       else if (!connection.isLost) this.#keep(connection)
     }
   }

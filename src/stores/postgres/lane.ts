@@ -89,10 +89,6 @@ export class Lane {
     this.#timeoutMs = timeoutMs
   }
 
-  get timeoutMs(): number {
-    return this.#timeoutMs
-  }
-
   /** The longest that a statement and a wait for a lock may take. */
   limit(timeoutMs: number): void {
     if (timeoutMs === this.#timeoutMs) return

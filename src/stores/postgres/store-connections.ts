@@ -23,10 +23,9 @@ export const connectionsPerNode: number = readersDefault + decidersMax + 4
 const readTimeoutMs = 30_000
 // The server gives a statement up before; without an answer by then the network has lost it.
 const answerMs = readTimeoutMs + 5_000
-// Below a third of the default lease, so that a node that is frozen in a transaction never outlives its lease in it.
-const writeTimeoutMsDefault = 4_500
-// Longer than anything takes that a node decides by; a claim and new task numbers hold rows that other nodes wait for.
-const decideTimeoutMs = writeTimeoutMsDefault
+// Of commits, and of what a node decides by: a claim and new task numbers hold rows that other nodes wait for. Below a third of the
+// default lease, so that a node that is frozen in a transaction never outlives its lease in it.
+const timeoutMsMax = 4_500
 
 /** The connections of a store, by what they are for. */
 export class StoreConnections {
@@ -36,21 +35,27 @@ export class StoreConnections {
   /** Reads what is taken over. */
   readonly resuming: Connections
   readonly notices: Notices
+  #timeoutMs = timeoutMsMax
 
   constructor(place: Location, { readers = readersDefault, connectMs, warn }: StoreConnectionsOptions) {
     const timeouts = { timeoutMs: answerMs, connectMs }
     const opener = (settings: ConnectionSettings) => new Opener(() => Connection.open(place, settings, timeouts))
-    const writer = new Opener(() => Connection.open(place, writerSettings(this.lane.timeoutMs)))
-    this.lane = new Lane(writer, place.name, writeTimeoutMsDefault)
+    const decider = new Opener(() => Connection.open(place, decidingSettings(this.#timeoutMs), timeouts))
+    const writer = new Opener(() => Connection.open(place, writerSettings(this.#timeoutMs)))
+    this.lane = new Lane(writer, place.name, this.#timeoutMs)
     this.reading = new Connections(opener(settingsFor(readTimeoutMs)), readers, place.name)
-    this.deciding = new Connections(opener(decidingSettings(decideTimeoutMs)), decidersMax, place.name)
+    this.deciding = new Connections(decider, decidersMax, place.name)
     this.resuming = new Connections(opener(settingsFor(readTimeoutMs)), 1, place.name)
     this.notices = new Notices(opener(settingsFor(readTimeoutMs)), opener({}), warn)
   }
 
-  /** A node may not stand in the way of others for longer than a third of its lease. */
+  /** Has nothing of a node stand in the way of others for a third of its lease. What says so is the opening of a connection. */
   limitTo(leaseMs: number): void {
-    this.lane.limit(Math.min(writeTimeoutMsDefault, Math.floor(leaseMs * 0.3)))
+    const timeoutMs = Math.min(timeoutMsMax, Math.floor(leaseMs * 0.3))
+    if (timeoutMs === this.#timeoutMs) return
+    this.#timeoutMs = timeoutMs
+    this.lane.limit(timeoutMs)
+    this.deciding.retire()
   }
 
   async close(): Promise<void> {

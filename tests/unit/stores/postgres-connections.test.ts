@@ -74,6 +74,28 @@ describe('connections that take turns', () => {
     expect(done).toEqual(['urgent', 'a', 'b'])
   })
 
+  it('are opened anew once they are retired, those that are lent when their work is done', async () => {
+    const closed: number[] = []
+    let openedCount = 0
+    const open = async () => {
+      const number = ++openedCount
+      const close = async () => void closed.push(number)
+      return { isLost: false, onLost: () => {}, close } as unknown as Connection
+    }
+    const connections = new Connections(new Opener(open), 2, 'a store')
+    const held = gate()
+    const lent = connections.use(() => held.opened)
+    await connections.use(async () => {})
+    connections.retire()
+    expect(closed).toEqual([2])
+    held.open()
+    await lent
+    expect(closed).toEqual([2, 1])
+    await connections.use(async () => {})
+    await connections.use(async () => {})
+    expect([openedCount, closed]).toEqual([3, [2, 1]])
+  })
+
   it('are refused to those that wait when they are closed', async () => {
     const { connections, use } = pool(1)
     const held = gate()
