@@ -48,6 +48,16 @@ describe('the schema of a Postgres store', () => {
     expect(firsts.sort()).toEqual([0, 1, 2, 3])
   })
 
+  it('is made though the user has a time-out for transactions, which is over while it waits for another node', async () => {
+    const letGo = await schema.hold('SELECT pg_advisory_xact_lock(4747000001)')
+    const opening = open({ url: `${schema.url}&options=-c%20transaction_timeout%3D300` })
+    const waits = `SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE wait_event = 'advisory' AND clock_timestamp() - xact_start > interval '600 ms'`
+    await expect.poll(async () => (await schema.query<{ count: number }>(waits))[0]?.count).toBe(1)
+    await letGo()
+    expect(await headOf(await opening)).toBe(0)
+  })
+
   it('is made by a user who may not make schemas, where there is an empty one of its own', async () => {
     const user = `${schema.name}_user`
     await schema.query(`CREATE ROLE ${user} LOGIN`)

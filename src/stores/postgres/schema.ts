@@ -41,8 +41,11 @@ export async function migrate(connection: Connection, place: Location, mayMigrat
 }
 
 // It waits for the lock and for tables however long it takes; but one whose node is frozen lets go of them.
-const migrationSettings = `SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
-  SET LOCAL idle_in_transaction_session_timeout = 60000`
+// Not every version of PostgreSQL has all of them.
+const migrationSettings = `SELECT set_config(s.name, s.value, true)
+  FROM (VALUES ('lock_timeout', '0'), ('statement_timeout', '0'), ('transaction_timeout', '0'),
+    ('idle_in_transaction_session_timeout', '60000')) AS s (name, value)
+  WHERE current_setting(s.name, true) IS NOT NULL`
 
 const selectSchema = 'SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1'
 
