@@ -136,8 +136,12 @@ describe('deploy/compose.yaml', () => {
     expect(under(nginx, 'proxy_http_version')[0]?.words[1]).toBe('1.1')
     const headers = under(nginx, 'proxy_set_header').map(({ words }) => words[1])
     expect(headers).toEqual(['Host', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'Upgrade', 'Connection'])
-    // What was sent is not sent again: it may have been accepted.
-    expect(under(nginx, 'proxy_next_upstream')[0]?.words).not.toContain('non_idempotent')
+    // What was sent is not sent again, unless it was refused: it may have been accepted.
+    expect(under(nginx, 'proxy_next_upstream').map(({ words }) => words.slice(1))).toEqual([
+      ['error', 'http_503'],
+      ['http_503', 'non_idempotent'],
+    ])
+    expect(under(nginx, 'error_page')[0]?.words.slice(1)).toEqual(['503', '=', '@refused'])
   })
 })
 
