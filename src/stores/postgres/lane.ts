@@ -43,7 +43,7 @@ const lockLane = 'SELECT FROM holdfast.lanes WHERE id = $1 FOR UPDATE NOWAIT'
 // What was in the way once is seldom so again, and the first commit of a connection takes longer than all others.
 const attemptsMax = 5
 // Of a batch that the server does not get done in time: less at once may well be done. A large unit that stands alone cannot be
-// cut, so it gets many times as long before it is given up; a small one is not what takes so long.
+// cut, so it gets many times as long before it is given up; a small one is not what takes so long, unless it removes much.
 const slowAttemptsMax = 2
 const slowAttemptsMaxAlone = 10
 const largeUnitLength = 1_048_576
@@ -278,6 +278,7 @@ function isLarge({ given, lines }: PackedBatch): boolean {
 /** How often a batch may take too long. */
 function slowAttempts(batch: PackedBatch): number {
   if (batch.unitCount > 1) return slowAttemptsMax
+  if (batch.isErasing) return slowAttemptsMax
   return isLarge(batch) ? slowAttemptsMaxAlone : Number.POSITIVE_INFINITY
 }
 

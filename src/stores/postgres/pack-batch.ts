@@ -15,6 +15,8 @@ export interface PackedBatch {
   readonly given: string
   readonly lines: string
   readonly unitCount: number
+  /** What it takes has nothing to do with how much is given. */
+  readonly isErasing: boolean
   /** Which unit each verdict is of. */
   readonly order: readonly number[]
   /** What those units write to the log that write nothing else, by their place in the batch. */
@@ -74,6 +76,7 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
     given: JSON.stringify(given),
     lines: [...lines, ...bodies].join(between),
     unitCount: units.length,
+    isErasing: units.some((unit) => unit.erase),
     order: [...emits.otherPlaces, ...emits.places],
     bodies: new Map(bodies.map((body, n) => [emits.places[n] ?? n, body])),
   }
