@@ -75,7 +75,7 @@ class CommandLine implements Cli {
   readonly #flags: GlobalFlags
   readonly #ending: Ending
   #client: Promise<Client> | undefined
-  #hasToken = false
+  #tokenFrom: string | undefined
   #say: (text: string) => void
 
   constructor(flags: GlobalFlags, around: Surroundings, ending: Ending) {
@@ -115,17 +115,16 @@ class CommandLine implements Cli {
 
   /** The error of a server that refused a token, with what gave that: it may not be the one that was thought of. */
   named(error: unknown): unknown {
-    if (!this.#hasToken || !isHoldfastError(error, 'unauthenticated')) return error
-    const said = this.#flags.token === undefined ? this.around.env['HOLDFAST_TOKEN'] && 'HOLDFAST_TOKEN' : '--token'
-    const message = `The server refused the token of ${said ?? 'the config file or of this machine'}`
+    if (this.#tokenFrom === undefined || !isHoldfastError(error, 'unauthenticated')) return error
+    const message = `The server refused the token of ${this.#tokenFrom}`
     return new HoldfastError('unauthenticated', message, { facts: error.facts, cause: error })
   }
 
   async #connect({ isPatient = false }: ConnectOptions): Promise<Client> {
     const { signal } = this.#ending
     const { serverAddress } = await import('./settings/server-address.ts')
-    const address = await serverAddress(this.#flags, this.around)
-    this.#hasToken = address.token !== undefined
+    const { tokenFrom, ...address } = await serverAddress(this.#flags, this.around)
+    this.#tokenFrom = tokenFrom
     const onNotice = ({ message }: ClientNotice) => this.#say(message)
     const client = createClient({ ...address, onNotice, retryForMs: 0 })
     if (!isPatient) return client

@@ -92,8 +92,27 @@ describe('holdfast doctor', () => {
     const held = await doctor(folder)
     expect(held).toMatchObject({ code: 1, isFine: false })
     expect(held.of('server')).toMatchObject({ status: 'wrong', advice: expect.stringContaining('--url') })
-    const other = await doctor(folder, {}, '--url', server.url, '--store', 'sqlite:./other.db')
+    const asOwner = { HOLDFAST_TOKEN: LocalServer.token }
+    const other = await doctor(folder, asOwner, '--url', server.url, '--store', 'sqlite:./other.db')
     expect(other.of('server')).toMatchObject({ status: 'note', finding: expect.stringContaining('another store') })
+  })
+
+  it('tells a token that the server refuses, and where it was taken from', async () => {
+    const folder = tempFolder()
+    const server = await LocalServer.start({ folder })
+    const refused = { status: 'wrong', advice: 'Give the token of that server with --token or HOLDFAST_TOKEN' }
+    const said = (what: string) => ({ ...refused, finding: `${server.url}/ answers, but ${what}` })
+    const env = { HOLDFAST_URL: server.url, HOLDFAST_TOKEN: 'wrong' }
+    const byVariable = await doctor(folder, env)
+    expect(byVariable).toMatchObject({ code: 1, isFine: false })
+    expect(byVariable.of('server')).toMatchObject(said('refuses the token of HOLDFAST_TOKEN'))
+    const byFlag = await doctor(folder, { ...env, HOLDFAST_TOKEN: LocalServer.token }, '--token', 'wrong')
+    expect(byFlag.of('server')).toMatchObject(said('refuses the token of --token'))
+    expect((await doctor(folder, { HOLDFAST_URL: server.url })).of('server')).toMatchObject(said('wants a token'))
+    const file = join(folder, 'holdfast', 'token')
+    writeFileSync(file, 'wrong-too', { mode: 0o600 })
+    const ofFile = await doctor(folder, { HOLDFAST_URL: server.url })
+    expect(ofFile.of('server')).toMatchObject(said(`refuses the token of the file ${file}`))
   })
 
   it('tells what others can read, and how to mend it', async () => {

@@ -38,6 +38,9 @@ describe('a command', () => {
     const refused = await cli(['threads'], { folder, env: { HOLDFAST_TOKEN: 'wrong' } })
     expect(refused.code).toBe(4)
     expect(refused.stderr).toContain('The server refused the token of HOLDFAST_TOKEN\n')
+    const file = join(folder, 'holdfast.config.ts')
+    writeFileSync(file, `export default ${JSON.stringify({ ...config, token: 'wrong' })}`)
+    expect((await cli(['threads'], { folder })).stderr).toContain(`refused the token of the config file ${file}\n`)
   })
 
   it('refuses a setting of the config file that does not exist, naming the nearest', async () => {

@@ -65,7 +65,7 @@ describe('holdfast doctor on a database', () => {
   it('says how many nodes there are, and what belongs to one that was killed', async () => {
     const database = await here().database()
     const [one, two] = [await node(database), await node(database, { HOLDFAST_LEASE_MS: '1000' })]
-    const live = await doctor(database.url, { HOLDFAST_URL: one.url })
+    const live = await doctor(database.url, { HOLDFAST_URL: one.url, HOLDFAST_TOKEN: LocalServer.token })
     expect([live.code, live.of('nodes')?.finding]).toEqual([0, '2 have a lease'])
     expect(live.of('server')).toMatchObject({ status: 'ok', finding: expect.stringContaining('(postgres)') })
     expect(live.of('connections')?.finding).toMatch(/^\d+ of 197 are in use; a node takes up to 12$/)

@@ -39,9 +39,10 @@ export function define(program: Command, act: Act): void {
 
 async function doctor(cli: Cli, flags: StoreFlags, command: Command): Promise<number> {
   const { around, global, show, signal } = cli
-  const { url } = command.optsWithGlobals<GlobalFlags>()
+  const { url, token } = command.optsWithGlobals<GlobalFlags>()
   const { examine } = await import('../doctor/examine.ts')
-  const checks = await examine({ ...flags, ...(url !== undefined && { url }) }, around, signal)
+  const asked = { ...(url !== undefined && { url }), ...(token !== undefined && { token }) }
+  const checks = await examine({ ...flags, ...asked }, around, signal)
   const wrongCount = checks.filter(({ status }) => status === 'wrong').length
   if (global.json) show.json({ isFine: wrongCount === 0, checks })
   else for (const check of checks) show.line(around.isTty.out ? lineOf(check, show) : tabbed(check))

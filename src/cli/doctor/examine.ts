@@ -1,7 +1,7 @@
 import { stateFolder } from '../../server/index.ts'
 import { loadConfig } from '../settings/config-file.ts'
 import { chosenStore, type LocalStore, type StoreFlags } from '../settings/local-store.ts'
-import { serverAddress } from '../settings/server-address.ts'
+import { type ServerAddress, serverAddress } from '../settings/server-address.ts'
 import { readSettings, type Sources } from '../settings/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type Check, note, ok, thrown } from './check.ts'
@@ -13,6 +13,7 @@ import { type StoreFindings, storeChecks } from './store-checks.ts'
 
 export interface ExamineFlags extends StoreFlags {
   readonly url?: string
+  readonly token?: string
 }
 
 type Around = Pick<Surroundings, 'env' | 'folder' | 'clock'>
@@ -43,12 +44,12 @@ export async function examine(flags: ExamineFlags, around: Around, signal: Abort
 }
 
 async function serverFindings(
-  address: string | Check,
+  address: ServerAddress | Check,
   isStoreHeld: boolean,
   { clock }: Around,
   signal: AbortSignal,
 ): Promise<ServerFindings> {
-  return typeof address === 'string' ? serverCheck(address, isStoreHeld, { clock, signal }) : { check: address }
+  return 'url' in address ? serverCheck(address, isStoreHeld, { clock, signal }) : { check: address }
 }
 
 async function configured({ store, config: file }: ExamineFlags, around: Around): Promise<Configured> {
@@ -70,10 +71,9 @@ async function configured({ store, config: file }: ExamineFlags, around: Around)
   }
 }
 
-async function addressOf({ url }: ExamineFlags, around: Around, found: readonly Check[]): Promise<string | Check> {
+async function addressOf(flags: ExamineFlags, around: Around, found: readonly Check[]): Promise<ServerAddress | Check> {
   try {
-    // Nobody is asked anything that needs a token, so none is looked for: any will do.
-    return (await serverAddress({ token: 'none', ...(url !== undefined && { url }) }, around)).url
+    return await serverAddress(flags, around)
   } catch (error) {
     // Unless the config file was found wanting already.
     if (found.every(({ status }) => status === 'ok')) return thrown('server', error)

@@ -1,4 +1,5 @@
 import type { ClientClock } from '../../client/index.ts'
+import type { ServerAddress } from '../settings/server-address.ts'
 import { type Check, note, ok, wrongly } from './check.ts'
 
 // A server on this machine that takes longer has something wrong with it.
@@ -9,6 +10,8 @@ interface Probe {
   /** Who answers. */
   readonly node?: string
   readonly readiness?: { readonly status: number; readonly body: unknown }
+  /** Where the token was taken from that it refuses; empty if it was given none and wants one. */
+  readonly refused?: string
 }
 
 export interface ServerFindings {
@@ -23,25 +26,34 @@ interface Patience {
   readonly signal: AbortSignal
 }
 
-/** Whether a server answers where clients would look for one, and takes work. */
-export async function serverCheck(url: string, isStoreHeld: boolean, patience: Patience): Promise<ServerFindings> {
-  const probed = await probe(url, patience)
+/** Whether a server answers where clients would look for one, takes work, and takes the token that they would give it. */
+export async function serverCheck(
+  address: ServerAddress,
+  isStoreHeld: boolean,
+  patience: Patience,
+): Promise<ServerFindings> {
+  const probed = await probe(address, patience)
   const { node } = probed
   const store = storeOf(probed)
   return {
-    check: serverFinding(url, isStoreHeld, probed),
+    check: serverFinding(address.url, isStoreHeld, probed),
     ...(node !== undefined && { node }),
     ...(store !== undefined && { store }),
   }
 }
 
 export function serverFinding(url: string, isStoreHeld: boolean, probed: Probe): Check {
-  const { isAlive, readiness } = probed
+  const { isAlive, readiness, refused } = probed
   const name = 'server'
   if (!isAlive && !isStoreHeld) return note(name, `None answers at ${url}`, 'holdfast serve starts one')
   if (!isAlive) {
     const advice = 'Tell where it listens with --url or HOLDFAST_URL; if it listens there, it hangs: restart it'
     return wrongly(name, `None answers at ${url}, but one has the store open`, advice)
+  }
+  if (refused !== undefined) {
+    const finding = refused === '' ? 'wants a token' : `refuses the token of ${refused}`
+    const advice = 'Give the token of that server with --token or HOLDFAST_TOKEN'
+    return wrongly(name, `${url} answers, but ${finding}`, advice)
   }
   if (readiness?.status === 200) {
     const store = storeOf(probed)
@@ -59,7 +71,7 @@ function storeOf({ readiness }: Probe): string | undefined {
   return readiness?.status === 200 && typeof store === 'string' ? store : undefined
 }
 
-async function probe(url: string, { clock, signal }: Patience): Promise<Probe> {
+async function probe({ url, token, tokenFrom = '' }: ServerAddress, { clock, signal }: Patience): Promise<Probe> {
   const base = url.replace(/\/+$/, '')
   const late = new AbortController()
   const timer = clock.setTimer(answerMsMax, () => late.abort())
@@ -69,9 +81,16 @@ async function probe(url: string, { clock, signal }: Patience): Promise<Probe> {
     // Anything can listen on a port; only ours says this.
     const isAlive = health?.status === 200 && (health.body as { status?: unknown } | undefined)?.status === 'ok'
     const readiness = isAlive ? await get(`${base}/readyz`, either) : undefined
+    // Every command needs what the two above do without.
+    const agents = isAlive ? await get(`${base}/v1/agents`, either, token) : undefined
     signal.throwIfAborted()
     const node = isAlive ? health.node : undefined
-    return { isAlive, ...(node !== undefined && { node }), ...(readiness && { readiness }) }
+    return {
+      isAlive,
+      ...(node !== undefined && { node }),
+      ...(readiness && { readiness }),
+      ...(agents?.status === 401 && { refused: tokenFrom }),
+    }
   } finally {
     timer.cancel()
   }
@@ -83,9 +102,10 @@ interface Answer {
   readonly node: string | undefined
 }
 
-async function get(url: string, signal: AbortSignal): Promise<Answer | undefined> {
+async function get(url: string, signal: AbortSignal, token?: string): Promise<Answer | undefined> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   try {
-    const response = await fetch(url, { signal, redirect: 'error' })
+    const response = await fetch(url, { signal, redirect: 'error', headers })
     const node = response.headers.get('x-holdfast-node') ?? undefined
     return { status: response.status, body: await response.json(), node }
   } catch {

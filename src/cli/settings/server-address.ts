@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isLoopback } from '../../server/host.ts'
 import { stateFolder } from '../../server/state-folder.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -12,6 +12,8 @@ export interface ServerAddress {
   readonly url: string
   /** Absent if nobody said one and the server is not of this machine. */
   readonly token?: string
+  /** What said the token, for a person who has another one in mind. */
+  readonly tokenFrom?: string
 }
 
 // Anything else cannot be sent, which would look like a server that cannot be reached.
@@ -26,15 +28,23 @@ export async function serverAddress(
 ): Promise<ServerAddress> {
   const said = {
     url: flags.url === undefined ? fromEnv(env, 'HOLDFAST_URL', serverUrl) : from('--url', () => serverUrl(flags.url)),
-    token: flags.token ?? fromEnv(env, 'HOLDFAST_TOKEN', String),
+    ...saidToken(flags.token, env),
   }
   // A config file is a program; it is run only where it is needed.
   const configured = said.url !== undefined && said.token !== undefined ? {} : await fromConfig(folder)
   const url = said.url ?? configured.url ?? `http://127.0.0.1:${portDefault}`
-  const token = said.token ?? configured.token ?? localToken(url, env)
-  if (token !== undefined && !tokenText.test(token))
-    throw wrong('The token has to be visible ASCII without a space. Give that of the server')
-  return { url, ...(token !== undefined && { token }) }
+  const { token, tokenFrom } = [said, configured].find((source) => source.token !== undefined) ?? localToken(url, env)
+  if (token === undefined || tokenFrom === undefined) return { url }
+  if (!tokenText.test(token)) throw wrong('The token has to be visible ASCII without a space. Give that of the server')
+  return { url, token, tokenFrom }
+}
+
+type SaidToken = Pick<ServerAddress, 'token' | 'tokenFrom'>
+
+function saidToken(flag: string | undefined, env: Surroundings['env']): SaidToken {
+  if (flag !== undefined) return { token: flag, tokenFrom: '--token' }
+  const token = fromEnv(env, 'HOLDFAST_TOKEN', String)
+  return token === undefined ? {} : { token, tokenFrom: 'HOLDFAST_TOKEN' }
 }
 
 function fromEnv(env: Surroundings['env'], name: string, read: (text: string) => string): string | undefined {
@@ -56,7 +66,7 @@ async function fromConfig(folder: string): Promise<Partial<ServerAddress>> {
   return {
     ...(url !== undefined && { url: from(`url in ${file}`, () => serverUrl(url)) }),
     ...(url === undefined && (host ?? port) !== undefined && { url: listensOn(file, host, port) }),
-    ...(typeof token === 'string' && { token }),
+    ...(typeof token === 'string' && { token, tokenFrom: `the config file ${resolve(folder, file)}` }),
   }
 }
 
@@ -67,12 +77,14 @@ function listensOn(file: string, host: unknown = '127.0.0.1', port: unknown = po
 }
 
 /** The token that a server of this machine made for itself. It is told to no other machine. */
-function localToken(url: string, env: Surroundings['env']): string | undefined {
-  if (!isLoopback(new URL(url).hostname)) return undefined
+function localToken(url: string, env: Surroundings['env']): SaidToken {
+  if (!isLoopback(new URL(url).hostname)) return {}
+  const file = join(stateFolder(env), 'token')
   try {
-    return readFileSync(join(stateFolder(env), 'token'), 'utf8').trim() || undefined
+    const token = readFileSync(file, 'utf8').trim()
+    return token === '' ? {} : { token, tokenFrom: `the file ${file}` }
   } catch {
     // None was made, or it is another's: the server will say that one is needed.
-    return undefined
+    return {}
   }
 }

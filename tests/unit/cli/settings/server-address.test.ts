@@ -33,7 +33,8 @@ describe('the address of the server', () => {
   it('is the one of this machine, with the token it made, unless something else is said', async () => {
     expect(await address()).toEqual({ url: 'http://127.0.0.1:4747' })
     makeToken()
-    expect(await address()).toEqual({ url: 'http://127.0.0.1:4747', token: 'made' })
+    const tokenFrom = `the file ${join(folder, 'state', 'holdfast', 'token')}`
+    expect(await address()).toEqual({ url: 'http://127.0.0.1:4747', token: 'made', tokenFrom })
     expect(await address({ url: 'http://localhost:1' })).toMatchObject({ token: 'made' })
   })
 
@@ -45,14 +46,16 @@ describe('the address of the server', () => {
 
   it('is that of the flag before the variable, of the variable before the config file', async () => {
     configure("{ url: 'http://config:1/', token: 'of-config' }")
-    expect(await address()).toEqual({ url: 'http://config:1/', token: 'of-config' })
+    const configured = { token: 'of-config', tokenFrom: `the config file ${join(folder, 'holdfast.config.ts')}` }
+    expect(await address()).toEqual({ url: 'http://config:1/', ...configured })
     const env = { HOLDFAST_URL: 'http://env:2/', HOLDFAST_TOKEN: 'of-env' }
-    expect(await address({}, env)).toEqual({ url: 'http://env:2/', token: 'of-env' })
+    expect(await address({}, env)).toEqual({ url: 'http://env:2/', token: 'of-env', tokenFrom: 'HOLDFAST_TOKEN' })
     expect(await address({ url: 'http://flag:3/', token: 'of-flag' }, env)).toEqual({
       url: 'http://flag:3/',
       token: 'of-flag',
+      tokenFrom: '--token',
     })
-    expect(await address({ url: 'http://flag:3/' })).toEqual({ url: 'http://flag:3/', token: 'of-config' })
+    expect(await address({ url: 'http://flag:3/' })).toEqual({ url: 'http://flag:3/', ...configured })
   })
 
   it.each([
@@ -73,7 +76,7 @@ describe('the address of the server', () => {
 
   it('does not run the config file if nothing of it is needed', async () => {
     configure('(() => { throw new Error("run") })()')
-    await expect(address({ url: 'http://x:1', token: 't' })).resolves.toEqual({ url: 'http://x:1/', token: 't' })
+    await expect(address({ url: 'http://x:1', token: 't' })).resolves.toMatchObject({ url: 'http://x:1/' })
     await expect(address({ url: 'http://x:1' })).rejects.toThrow('holdfast.config.ts cannot be loaded: run')
   })
 
