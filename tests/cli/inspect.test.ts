@@ -165,6 +165,18 @@ describe('holdfast inspect', () => {
     expect(working.text).toMatch(/• In its tool search for \d+s\./)
   })
 
+  it('breaks what came of a task into rows on a narrow terminal, and cuts nothing of it', async () => {
+    const server = await started()
+    const message = Array.from({ length: 40 }, (_, n) => `reason-${n}`).join(' ')
+    const failed = await runScript(server, 't', [{ fail: message }])
+    await ended(server, failed)
+    const screen = new TerminalScreen(['inspect', failed.id], { server, columns: 80, rows: 60 })
+    expect(await screen.ended).toBe(0)
+    const [, rows = ''] = /^error +(agent_error: .*?)\nthread/ms.exec(screen.text) ?? []
+    expect(rows.split(/\n +/).join(' ')).toBe(`agent_error: ${message}`)
+    expect(rows.split('\n').length).toBeGreaterThan(3)
+  })
+
   it('says 5 of a task that is not there, or is another’s', async () => {
     const server = await started()
     const task = await runScript(server, 't', [{ hang: true }])

@@ -1,5 +1,5 @@
 import { cut, displayWidth } from '../show/display-width.ts'
-import { suffix, wrap } from './wrap.ts'
+import { suffix, wrap } from '../show/wrap.ts'
 
 export interface Footer {
   readonly status: string

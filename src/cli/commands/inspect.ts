@@ -3,9 +3,13 @@ import type { Act, Cli } from '../command.ts'
 import { withExamples } from '../help.ts'
 import { cut, displayWidth, pad } from '../show/display-width.ts'
 import { oneLine } from '../show/plain-text.ts'
+import { wrap } from '../show/wrap.ts'
 import { circumstancesOf } from '../tasks/circumstances.ts'
 import { taskFacts, taskFields } from '../tasks/task-facts.ts'
 import { type Reason, whyNot } from '../tasks/why.ts'
+
+// What it was given may be a megabyte, and whoever gave it knows it. What came of it is why somebody looks.
+const givenFacts: readonly string[] = ['description', 'input', 'metadata']
 
 /** `holdfast inspect`: everything about a task, and why it does not move. */
 export function define(program: Command, act: Act): void {
@@ -50,15 +54,22 @@ async function inspect(cli: Cli, id: string): Promise<void> {
 function draw({ around, show }: Cli, fields: readonly (readonly [string, string])[]): void {
   const wide = Math.max(...fields.map(([name]) => displayWidth(name)))
   const left = around.columns() - wide - 2
-  for (const [name, value] of fields) show.line(`${show.style.dim(pad(name, wide))}  ${cut(oneLine(value), left)}`)
+  for (const [name, value] of fields) {
+    const text = oneLine(value)
+    const rows = givenFacts.includes(name) ? [cut(text, left)] : wrap(text, left)
+    show.line(`${show.style.dim(pad(name, wide))}  ${rows.join(`\n${' '.repeat(wide + 2)}`)}`)
+  }
 }
 
-function explain({ show }: Cli, why: readonly Reason[]): void {
+const reasonIndent = ' '.repeat(4)
+
+function explain({ around, show }: Cli, why: readonly Reason[]): void {
   if (why.length === 0) return
   const isHeldUp = why.some(({ code }) => code !== 'work')
   show.line(`\n${show.style.bold(isHeldUp ? 'Why it does not move:' : 'Whether it moves:')}`)
   for (const { text, command } of why) {
-    show.line(`  ${show.style.yellow('•')} ${oneLine(text)}`)
-    if (command !== undefined) show.line(`    ${show.style.dim(`→ ${oneLine(command)}`)}`)
+    const rows = wrap(oneLine(text), around.columns() - reasonIndent.length)
+    show.line(`  ${show.style.yellow('•')} ${rows.join(`\n${reasonIndent}`)}`)
+    if (command !== undefined) show.line(`${reasonIndent}${show.style.dim(`→ ${oneLine(command)}`)}`)
   }
 }

@@ -7,7 +7,7 @@ import { AbandonedOutput } from './abandoned.ts'
 import { summaryOf } from './event-summary.ts'
 
 export interface EventLinesOptions {
-  /** Aligned and cut to this many columns; without it tabs stand between whole values. */
+  /** Aligned and, but for why a task failed, cut to this many columns; without it tabs stand between whole values. */
   readonly columns?: () => number
   readonly style: Style
   /** What a line begins with, such as the name of the task; without it nothing. */
@@ -61,7 +61,8 @@ export class EventLines {
   #line(event: ThreadEvent, summary: string): string {
     const { columns } = this.#options
     const { painted, plain } = this.#head(event)
-    return (painted + (columns ? cut(summary, columns() - displayWidth(plain)) : summary)).trimEnd()
+    const isWhole = !columns || event.type === 'task.failed'
+    return (painted + (isWhole ? summary : cut(summary, columns() - displayWidth(plain)))).trimEnd()
   }
 
   #head(event: ThreadEvent): { readonly painted: string; readonly plain: string } {

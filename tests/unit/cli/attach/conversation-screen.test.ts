@@ -1,7 +1,7 @@
 import xterm from '@xterm/headless'
 import { describe, expect, it } from 'vitest'
 import { ConversationScreen } from '../../../../src/cli/attach/conversation-screen.ts'
-import { wrap } from '../../../../src/cli/attach/wrap.ts'
+import { wrap } from '../../../../src/cli/show/wrap.ts'
 
 class Paper {
   readonly terminal: xterm.Terminal

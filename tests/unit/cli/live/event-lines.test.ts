@@ -50,6 +50,12 @@ describe('events as lines', () => {
     expect(line).toMatch(/^ {4}1 \d\d:\d\d:\d\d answer {10} x+…$/)
   })
 
+  it('tell why a task failed whole, however narrow the terminal', () => {
+    const message = 'too bad '.repeat(40).trim()
+    const failed = event(1, 'task.failed', { error: { code: 'agent_error', message } })
+    expect(printed([failed], { columns: () => 60 })).toContain(`agent_error: ${message}\n`)
+  })
+
   it('never tell a terminal anything', () => {
     const hostile = '\u001b[2J\u001b]0;title\u0007\u009b31m\r\u202eevil'
     const all = [

@@ -1,4 +1,4 @@
-import { displayWidth, graphemes } from '../show/display-width.ts'
+import { displayWidth, graphemes } from './display-width.ts'
 
 /** Breaks a line where it gets wider than this, between words if there is a place: full rows, and the rest. */
 export function wrap(line: string, columns: number): readonly string[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { wrap } from '../../../../src/cli/attach/wrap.ts'
 import { displayWidth } from '../../../../src/cli/show/display-width.ts'
+import { wrap } from '../../../../src/cli/show/wrap.ts'
 
 describe('a long line', () => {
   it.each([
