@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type Client, type ClientNotice, createClient, HoldfastError, isHoldfastError } from '../client/index.ts'
+import { commandStart } from './command-start.ts'
 import { Ending } from './ending.ts'
 import { exitCodes } from './exit-code.ts'
 import { failureText } from './failure.ts'
@@ -31,6 +32,10 @@ export interface Cli {
   client(options?: ConnectOptions): Promise<Client>
   /** From now on what the client has to say goes there, instead of to stderr. */
   takeNotices(say: (text: string) => void): void
+  /** Says what went wrong, where the command does not end by it. */
+  complain(error: unknown, exitCode?: number): void
+  /** What a command begins with that is to be copied. */
+  readonly start: string
   readonly show: Show
 }
 
@@ -63,8 +68,7 @@ export function createAct(program: Command, around: Surroundings, end: CommandEn
         cli.close()
       }
       if (!ending.hasTimedOut) return
-      const { json, quiet } = cli.global
-      around.err(failureText(new Error('gave up; --timeout has passed'), { json, quiet, exitCode: exitCodes.timeout }))
+      cli.complain(new Error('gave up; --timeout has passed'), exitCodes.timeout)
     }
 }
 
@@ -72,6 +76,7 @@ class CommandLine implements Cli {
   readonly around: Surroundings
   readonly global: Cli['global']
   readonly show: Show
+  readonly start: string
   readonly #flags: GlobalFlags
   readonly #ending: Ending
   #client: Promise<Client> | undefined
@@ -85,6 +90,7 @@ class CommandLine implements Cli {
     const { json = false, quiet = false } = flags
     this.global = { json, quiet, color: flags.color && isColourful(this.around) }
     this.show = createShow(this.around, this.global)
+    this.start = commandStart(around.env, flags.url)
     this.#say = this.show.notice
   }
 
@@ -104,6 +110,12 @@ class CommandLine implements Cli {
 
   readonly takeNotices = (say: (text: string) => void): void => {
     this.#say = say
+  }
+
+  complain(error: unknown, exitCode?: number): void {
+    const { url } = this.#flags
+    const ended = exitCode === undefined ? {} : { exitCode }
+    this.around.err(failureText(error, { ...this.global, env: this.around.env, url, ...ended }))
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { type CommandEnd, createAct, type GlobalFlags } from './command.ts'
 import { defineCommands } from './command-list.ts'
+import { commandStart } from './command-start.ts'
 import { exitCodeOf, exitCodes } from './exit-code.ts'
 import { failureText } from './failure.ts'
 import { timeLimitFlag } from './flag-value.ts'
@@ -88,24 +89,24 @@ function explain(error: unknown, program: Command, asked: Command, around: Surro
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok
   // The help stands there already.
   if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage
-  const { json = false, quiet = false } = program.opts<GlobalFlags>()
+  const { json = false, quiet = false, url } = program.opts<GlobalFlags>()
   const isServer = servers.includes(asked.name())
-  const misused = error instanceof CommanderError ? misuse(error, program, asked) : undefined
+  const misused = error instanceof CommanderError ? misuse(error, program, asked, commandStart(around.env)) : undefined
   const exitCode = isServer ? exitCodes.error : misused ? exitCodes.usage : exitCodeOf(error)
-  around.err(failureText(misused ?? error, { json, quiet: quiet || isServer, exitCode }))
+  around.err(failureText(misused ?? error, { json, quiet: quiet || isServer, exitCode, env: around.env, url }))
   return exitCode
 }
 
-function misuse(error: CommanderError, program: Command, asked: Command): Error {
-  return new Error(`${error.message.replace(/^error: /, '')}${suggestion(error, program, asked)}`)
+function misuse(error: CommanderError, program: Command, asked: Command, start: string): Error {
+  return new Error(`${error.message.replace(/^error: /, '')}${suggestion(error, program, asked, start)}`)
 }
 
 /** What a flag or a command that is not there was probably meant to be. */
-function suggestion({ code, message }: CommanderError, program: Command, asked: Command): string {
+function suggestion({ code, message }: CommanderError, program: Command, asked: Command, start: string): string {
   const [mistyped = ''] = /'(.*)'/s.exec(message)?.[1]?.split('=') ?? []
   const known = [...asked.options, ...program.options].flatMap(({ long }) => long ?? [])
   const names = program.commands.map((each) => each.name())
-  const command = asked === program ? 'holdfast' : `holdfast ${asked.name()}`
+  const command = asked === program ? start : `${start} ${asked.name()}`
   const all = `. \`${command} --help\` has them all`
   if (code === 'commander.unknownOption') return nearestHint(mistyped, [...known, '--help'], all)
   return code === 'commander.unknownCommand' ? nearestHint(mistyped, names, all) : ''

@@ -40,9 +40,11 @@ async function said(
   const report = await inspectStore(database.url)
   if (!report.contents) throw new Error('There is a schema, but nothing was read')
   const changed = { ...report, ...change, contents: { ...report.contents, ...contents } }
-  const isRight = databaseChecks(report, connectionsPerNode, report.now).every(({ status }) => status === 'ok')
+  const isRight = databaseChecks(report, connectionsPerNode, report.now, 'holdfast').every(
+    ({ status }) => status === 'ok',
+  )
   expect(isRight).toBe(true)
-  return databaseChecks(changed, connectionsPerNode, report.now).filter(({ status }) => status !== 'ok')
+  return databaseChecks(changed, connectionsPerNode, report.now, 'holdfast').filter(({ status }) => status !== 'ok')
 }
 
 describe('holdfast doctor on a database', () => {
@@ -267,7 +269,7 @@ describe('holdfast doctor on a database', () => {
   it('tells a clock that differs', async () => {
     const { url } = await here().database()
     const report = await inspectStore(url)
-    const found = databaseChecks(report, connectionsPerNode, report.now + 90_000).find(
+    const found = databaseChecks(report, connectionsPerNode, report.now + 90_000, 'holdfast').find(
       ({ name }) => name === 'server clock',
     )
     expect(found).toMatchObject({ status: 'note', finding: 'It is 1m behind the clock of this machine' })

@@ -114,8 +114,8 @@ export class Attached {
     )
     if (order.do === 'detach') return this.#interrupt()
     const { thread, task, agent } = this.#options
-    const { signal } = this.#cli
-    const conversation = { client: this.#client, thread, view: this.#view, task: task?.id, agent, signal }
+    const { signal, start } = this.#cli
+    const conversation = { client: this.#client, thread, view: this.#view, task: task?.id, agent, start, signal }
     try {
       const { notes, accepted } = await perform(order, conversation)
       for (const note of notes) this.note(note)
@@ -141,13 +141,13 @@ export class Attached {
   }
 
   #detach(): void {
-    const { show, around } = this.#cli
+    const { show, around, start } = this.#cli
     const { thread, task } = this.#options
     this.#screen.close()
     this.#detached.abort()
     const work = this.#work
     show.notice(
-      `Detached${work === undefined ? '' : `; ${work} goes on`}. Come back: holdfast attach ${task?.id ?? thread}`,
+      `Detached${work === undefined ? '' : `; ${work} goes on`}. Come back: ${start} attach ${task?.id ?? thread}`,
     )
     if (work === undefined) return
     show.notice('Ctrl-C again within 2 s asks whether to cancel it; any other key leaves at once')

@@ -10,6 +10,8 @@ export interface Conversation {
   /** The task that is meant, if one was named. */
   readonly task?: string | undefined
   readonly agent?: string | undefined
+  /** What a command begins with that is to be copied. */
+  readonly start: string
   readonly signal: AbortSignal
 }
 
@@ -41,10 +43,10 @@ export async function perform(order: Doable, conversation: Conversation): Promis
 }
 
 async function say(order: Extract<Order, { do: 'say' }>, conversation: Conversation): Promise<Performed> {
-  const { client, thread, view, signal } = conversation
+  const { client, thread, view, start, signal } = conversation
   const agent = conversation.agent ?? agentOf(view)
   if (agent === undefined) {
-    return { notes: [`No run was in ${thread} yet; say who answers: holdfast attach ${thread} --agent NAME`] }
+    return { notes: [`No run was in ${thread} yet; say who answers: ${start} attach ${thread} --agent NAME`] }
   }
   // On a thread where no run is live, to steer means to ask for one.
   const onBusy = order.how === 'auto' ? 'steer' : order.how

@@ -25,5 +25,5 @@ async function answer(cli: Cli, id: string, given: string): Promise<void> {
   const question = await naming('question', id, client.answer(id, text, { signal }))
   if (global.json) show.json(question)
   else show.line(`${oneLine(question.text)} ${oneLine(valueText(question.answer))}`)
-  show.hint(`Follow it: holdfast logs ${question.task} -f`)
+  show.hint(`Follow it: ${cli.start} logs ${question.task} -f`)
 }

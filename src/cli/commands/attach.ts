@@ -45,8 +45,8 @@ async function attach(cli: Cli, id: string, { agent }: Flags): Promise<number> {
 }
 
 async function printLog(cli: Cli, client: Client, thread: string): Promise<number> {
-  const { signal, show } = cli
-  show.notice(`This is no terminal to type on; the log of ${thread} follows, as by holdfast logs -f ${thread}`)
+  const { signal, show, start } = cli
+  show.notice(`This is no terminal to type on; the log of ${thread} follows, as by ${start} logs -f ${thread}`)
   const printer = logPrinter(cli, ({ task = '-' }) => [task])
   cli.takeNotices(printer.aside)
   for await (const event of followedEvents(client, { thread, signal, onGap: printer.aside })) printer.event(event)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Act, Cli } from '../command.ts'
+import { commandStart } from '../command-start.ts'
 import { exitCodes } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
 import type { LocalStore, StoreFlags } from '../settings/local-store.ts'
@@ -58,7 +59,7 @@ async function backup(cli: Cli, file: string, { force, ...store }: Flags): Promi
     status.close()
     if (global.json) show.json({ file: made.target, store: path, bytes: made.bytes, durationMs })
     else show.line(`${oneLine(made.target)}: ${fileSize(made.bytes)} in ${duration(durationMs)}, checked`)
-    show.hint(`Start on it: holdfast serve --store sqlite:${made.target}`)
+    show.hint(`Start on it: ${commandStart(around.env)} serve --store sqlite:${made.target}`)
     return exitCodes.ok
   } finally {
     status.close()

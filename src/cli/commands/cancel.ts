@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { Client } from '../../client/index.ts'
 import type { Act, Cli } from '../command.ts'
 import { exitCodeOf, exitCodes } from '../exit-code.ts'
-import { failureText } from '../failure.ts'
 import { withExamples } from '../help.ts'
 import { naming } from '../naming.ts'
 import { wrong } from '../wrong.ts'
@@ -42,7 +41,7 @@ async function cancel(cli: Cli, ids: readonly string[], flags: Flags): Promise<n
   if (thread !== undefined && (ids.length > 0 || !flags.tree)) {
     throw wrong('Give either tasks or --thread; --no-tree is for tasks')
   }
-  if (flags.all && thread === undefined) throw wrong('--all is for a thread: holdfast cancel --thread THREAD --all')
+  if (flags.all && thread === undefined) throw wrong(`--all is for a thread: ${cli.start} cancel --thread THREAD --all`)
   if (thread === undefined && ids.length === 0) throw wrong('Say what to cancel: tasks, or --thread THREAD')
   const client = await cli.client()
   const reason = flags.reason === undefined ? {} : { reason: flags.reason }
@@ -70,7 +69,7 @@ async function cancelTasks(
       cancelled.push(...reached.filter((each) => !cancelled.includes(each)))
     } catch (error) {
       if (ids.length === 1 || cli.signal.aborted) throw error
-      cli.around.err(failureText(error, cli.global))
+      cli.complain(error)
       code ||= exitCodeOf(error)
     }
   }
@@ -78,9 +77,9 @@ async function cancelTasks(
   return code
 }
 
-function tell({ show, global }: Cli, cancelled: readonly string[]): void {
+function tell({ show, global, start }: Cli, cancelled: readonly string[]): void {
   if (global.json) show.json({ cancelled })
   else for (const id of cancelled) show.line(id)
   const [first] = cancelled
-  if (first !== undefined) show.hint(`See how it ends: holdfast logs ${first} -f`)
+  if (first !== undefined) show.hint(`See how it ends: ${start} logs ${first} -f`)
 }

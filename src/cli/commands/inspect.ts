@@ -36,7 +36,7 @@ async function inspect(cli: Cli, id: string): Promise<void> {
   const client = await cli.client()
   const circumstances = await circumstancesOf(client, id, around.clock.now, signal)
   const { task, questions, children, events } = circumstances
-  const why = whyNot(circumstances)
+  const why = whyNot(circumstances, cli.start)
   if (global.json) {
     const open = questions.filter((question) => question.task === task.id)
     const lastEvent = events.at(-1)

@@ -64,7 +64,7 @@ async function ps(cli: Cli, flags: Flags): Promise<void> {
   if (flags.watch) return watchTasks(cli, client, list, (tasks, show) => print(cli, flags, tasks, show))
   const tasks = await list()
   print(cli, flags, tasks, cli.show)
-  if (tasks.length === 0) cli.show.hint(nothing(flags))
+  if (tasks.length === 0) cli.show.hint(nothing(flags, cli.start))
 }
 
 function tasksOf(client: Client, flags: Flags, signal: AbortSignal): Promise<readonly Task[]> {
@@ -82,10 +82,10 @@ function print({ around, global }: Cli, { q, tree }: Flags, tasks: readonly Task
 }
 
 /** What an empty list means, and what to do next. */
-function nothing({ all, status, thread }: Flags): string {
+function nothing({ all, status, thread }: Flags, start: string): string {
   const where = thread === undefined ? '' : ` in ${thread}`
   if (status) return `No task${where} is ${status.join(' or ')}.`
   return all
-    ? `No task${where} yet. Ask an agent: holdfast run <agent> "<prompt>"`
-    : `No live task${where}. Those that have ended: holdfast ps -a`
+    ? `No task${where} yet. Ask an agent: ${start} run <agent> "<prompt>"`
+    : `No live task${where}. Those that have ended: ${start} ps -a`
 }

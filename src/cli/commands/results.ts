@@ -37,7 +37,7 @@ async function results(cli: Cli, thread: string, { collect }: { readonly collect
   if (global.json) show.json({ results: shown, running })
   else show.table(columnsOf(show.style), shown)
   if (shown.length === 0) show.hint(`No results wait in ${thread}${running > 0 ? `; ${running} still run` : ''}`)
-  else if (!collect) show.hint(`Take them: holdfast results ${thread} --collect`)
+  else if (!collect) show.hint(`Take them: ${cli.start} results ${thread} --collect`)
 }
 
 function columnsOf(style: Style): readonly Column<Result>[] {

@@ -79,7 +79,7 @@ async function run(cli: Cli, agent: string, prompt: string | undefined, flags: F
   if (mode === 'detach') {
     if (global.json) show.json(accepted)
     else show.line(accepted.id)
-    show.hint(`Follow it: holdfast logs ${accepted.id} -f`)
+    show.hint(`Follow it: ${cli.start} logs ${accepted.id} -f`)
     return exitCodes.ok
   }
   show.hint(`${accepted.id} in thread ${accepted.thread}; Ctrl-C detaches`)

@@ -32,5 +32,5 @@ async function send(cli: Cli, id: string, given: string, { from }: Flags): Promi
   const message = await naming('task', id, client.send(id, { content, ...(from !== undefined && { from }), signal }))
   if (global.json) show.json({ id: message, task: id })
   else show.line(message)
-  show.hint(`Follow it: holdfast logs ${id} -f`)
+  show.hint(`Follow it: ${cli.start} logs ${id} -f`)
 }

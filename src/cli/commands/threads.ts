@@ -28,7 +28,7 @@ export function define(program: Command, act: Act): void {
   ])
 }
 
-async function threads({ client, around, global, show, signal }: Cli, { limit }: Flags): Promise<void> {
+async function threads({ client, start, around, global, show, signal }: Cli, { limit }: Flags): Promise<void> {
   const server = await client()
   const found = await wholeList(async (page) => {
     const { threads: items, cursor } = await server.threads({ ...page, signal })
@@ -46,5 +46,5 @@ async function threads({ client, around, global, show, signal }: Cli, { limit }:
     found,
   )
   if (found.length === 0)
-    show.hint('No threads yet. A run makes one: holdfast run <agent> "<prompt>" --thread <thread>')
+    show.hint(`No threads yet. A run makes one: ${start} run <agent> "<prompt>" --thread <thread>`)
 }

@@ -19,19 +19,24 @@ const deadRowsMany = 100_000
 const waitMsMax = 60_000
 
 /** What is wrong with a database, from what it says of itself; `now` is the clock of this machine. */
-export function databaseChecks(report: DatabaseReport, connectionsPerNode: number, now: number): Check[] {
+export function databaseChecks(
+  report: DatabaseReport,
+  connectionsPerNode: number,
+  now: number,
+  start: string,
+): Check[] {
   const { contents } = report
   return [
     ok('store', `${report.name}, PostgreSQL ${report.versionText}, as ${report.user}`),
     report.unfit === undefined ? ok('durability', 'fsync and synchronous_commit are on') : unfitCheck(report.unfit),
     rightsCheck(report),
-    schemaCheck(report),
+    schemaCheck(report, start),
     noticesCheck(report),
     connectionsCheck(report, connectionsPerNode),
     serverClockCheck(report, now),
     upkeepCheck(report),
     ...(contents
-      ? [transactionsCheck(contents), nodesCheck(contents, report.now), waitingCheck(contents, report.now)]
+      ? [transactionsCheck(contents), nodesCheck(contents, report.now), waitingCheck(contents, report.now, start)]
       : []),
     sizeCheck(report),
   ]
@@ -51,14 +56,14 @@ function rightsCheck({ user, missingRights }: DatabaseReport): Check {
   return wrongly('store rights', finding, advice)
 }
 
-function schemaCheck({ schema }: DatabaseReport): Check {
+function schemaCheck({ schema }: DatabaseReport, start: string): Check {
   if ('refusal' in schema) return { name: 'schema', status: 'wrong', finding: schema.refusal }
   const { found, newest, missing } = schema
-  if (!found) return note('schema', 'There is none yet', 'The first start makes it, or holdfast migrate does')
+  if (!found) return note('schema', 'There is none yet', `The first start makes it, or ${start} migrate does`)
   const text = `${found.major}.${found.minor}`
   if (missing.length > 0) {
     const finding = `${text}, older than ${newest.major}.${newest.minor}`
-    return note('schema', finding, 'The next start migrates it, or holdfast migrate does; nodes may go on meanwhile')
+    return note('schema', finding, `The next start migrates it, or ${start} migrate does; nodes may go on meanwhile`)
   }
   return found.minor > newest.minor
     ? note('schema', `${text}, of a newer Holdfast, which this one works on`)
@@ -137,13 +142,13 @@ function nodesCheck({ nodeCount, orphanCount, orphans }: Contents, now: number):
   )
 }
 
-function waitingCheck({ waiting }: Contents, now: number): Check {
+function waitingCheck({ waiting }: Contents, now: number, start: string): Check {
   const name = 'waiting tasks'
   const late = waiting.filter(({ oldestAt }) => now - oldestAt > waitMsMax)
   const [first] = late
   if (!first) return ok(name, waiting.length === 0 ? 'None' : 'None for longer than a minute')
   const each = late.map(({ agent, count, oldestAt }) => `${count} of ${agent}, for ${age(now - oldestAt)}`)
-  const advice = 'Start a node that has these agents, or more nodes if all slots are taken: holdfast ps -a, /metrics'
+  const advice = `Start a node that has these agents, or more nodes if all slots are taken: ${start} ps -a, /metrics`
   return note(name, each.join('; '), advice)
 }
 

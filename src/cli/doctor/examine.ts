@@ -1,4 +1,5 @@
 import { stateFolder } from '../../server/index.ts'
+import { commandStart } from '../command-start.ts'
 import { loadConfig } from '../settings/config-file.ts'
 import { chosenStore, type LocalStore, type StoreFlags } from '../settings/local-store.ts'
 import { type ServerAddress, serverAddress } from '../settings/server-address.ts'
@@ -29,7 +30,10 @@ interface Configured {
 export async function examine(flags: ExamineFlags, around: Around, signal: AbortSignal): Promise<Check[]> {
   const { checks, store, principals } = await configured(flags, around)
   const folder = stateFolder(around.env)
-  const found: StoreFindings = store ? await storeChecks(store, around.clock.now()) : { checks: [], isHeld: false }
+  const start = commandStart(around.env)
+  const found: StoreFindings = store
+    ? await storeChecks(store, around.clock.now(), start)
+    : { checks: [], isHeld: false }
   const server = await serverFindings(await addressOf(flags, around, checks), found.isHeld, around, signal)
   return [
     nodeCheck(process.versions.node),
@@ -46,10 +50,10 @@ export async function examine(flags: ExamineFlags, around: Around, signal: Abort
 async function serverFindings(
   address: ServerAddress | Check,
   isStoreHeld: boolean,
-  { clock }: Around,
+  { clock, env }: Around,
   signal: AbortSignal,
 ): Promise<ServerFindings> {
-  return 'url' in address ? serverCheck(address, isStoreHeld, { clock, signal }) : { check: address }
+  return 'url' in address ? serverCheck(address, isStoreHeld, { clock, signal }, commandStart(env)) : { check: address }
 }
 
 async function configured({ store, config: file }: ExamineFlags, around: Around): Promise<Configured> {

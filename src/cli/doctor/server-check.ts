@@ -31,21 +31,22 @@ export async function serverCheck(
   address: ServerAddress,
   isStoreHeld: boolean,
   patience: Patience,
+  start: string,
 ): Promise<ServerFindings> {
   const probed = await probe(address, patience)
   const { node } = probed
   const store = storeOf(probed)
   return {
-    check: serverFinding(address.url, isStoreHeld, probed),
+    check: serverFinding(address.url, isStoreHeld, probed, start),
     ...(node !== undefined && { node }),
     ...(store !== undefined && { store }),
   }
 }
 
-export function serverFinding(url: string, isStoreHeld: boolean, probed: Probe): Check {
+export function serverFinding(url: string, isStoreHeld: boolean, probed: Probe, start: string): Check {
   const { isAlive, readiness, refused } = probed
   const name = 'server'
-  if (!isAlive && !isStoreHeld) return note(name, `None answers at ${url}`, 'holdfast serve starts one')
+  if (!isAlive && !isStoreHeld) return note(name, `None answers at ${url}`, `${start} serve starts one`)
   if (!isAlive) {
     const advice = 'Tell where it listens with --url or HOLDFAST_URL; if it listens there, it hangs: restart it'
     return wrongly(name, `None answers at ${url}, but one has the store open`, advice)

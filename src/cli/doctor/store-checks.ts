@@ -22,8 +22,8 @@ export interface StoreFindings {
 }
 
 /** Looks at the store, which may be in use, without changing anything. */
-export async function storeChecks(store: LocalStore, now: number): Promise<StoreFindings> {
-  if (store.kind === 'postgres') return { checks: await checksOf(store.url, now), isHeld: false }
+export async function storeChecks(store: LocalStore, now: number, start: string): Promise<StoreFindings> {
+  if (store.kind === 'postgres') return { checks: await checksOf(store.url, now, start), isHeld: false }
   if (store.kind !== 'sqlite') return { checks: [otherStore(store.kind)], isHeld: false }
   const { path } = store
   const disk = diskCheck(dirname(path))
@@ -34,17 +34,22 @@ export async function storeChecks(store: LocalStore, now: number): Promise<Store
     const { inspectStore } = await backend()
     const report = inspectStore(path)
     const { isHeld, newestAt, executing } = report
-    return { checks: [...reportChecks(report), disk], isHeld, executing, ...(newestAt !== undefined && { newestAt }) }
+    return {
+      checks: [...reportChecks(report, start), disk],
+      isHeld,
+      executing,
+      ...(newestAt !== undefined && { newestAt }),
+    }
   } catch (error) {
     return { checks: [thrown('store', error), disk], isHeld: false }
   }
 }
 
-export function reportChecks(report: StoreReport): Check[] {
+export function reportChecks(report: StoreReport, start: string): Check[] {
   const { path, bytes, isHeld } = report
   const use = isHeld ? 'a server has it open' : 'no server has it open'
   const store = ok('store', `${path}, ${fileSize(bytes)}, ${use}`)
-  return [store, modeCheck(report), schemaCheck(report), integrityCheck(report), logCheck(report)]
+  return [store, modeCheck(report), schemaCheck(report, start), integrityCheck(report), logCheck(report)]
 }
 
 function modeCheck({ path, othersMode }: StoreReport): Check {
@@ -52,11 +57,11 @@ function modeCheck({ path, othersMode }: StoreReport): Check {
   return wrongly('store rights', 'Others on this machine can get at it', `chmod 600 ${path}*`)
 }
 
-function schemaCheck({ schema: { found, newest, missing } }: StoreReport): Check {
+function schemaCheck({ schema: { found, newest, missing } }: StoreReport, start: string): Check {
   const text = found ? `${found.major}.${found.minor}` : 'none'
   if (missing.length > 0) {
     const finding = `${text}, older than ${newest.major}.${newest.minor}`
-    return note('schema', finding, 'The next start migrates it, or holdfast migrate does; take a copy before')
+    return note('schema', finding, `The next start migrates it, or ${start} migrate does; take a copy before`)
   }
   const isNewer = found !== undefined && found.minor > newest.minor
   return isNewer ? note('schema', `${text}, of a newer Holdfast, which this one works on`) : ok('schema', text)
@@ -77,10 +82,10 @@ function logCheck({ logBytes, isCopy }: StoreReport): Check {
   return note('write-ahead log', `${finding}, more than usual`, advice)
 }
 
-async function checksOf(url: string, now: number): Promise<Check[]> {
+async function checksOf(url: string, now: number, start: string): Promise<Check[]> {
   try {
     const { connectionsPerNode, inspectStore } = await loadDatabase()
-    return databaseChecks(await inspectStore(url), connectionsPerNode, now)
+    return databaseChecks(await inspectStore(url), connectionsPerNode, now, start)
   } catch (error) {
     return [thrown('store', error)]
   }

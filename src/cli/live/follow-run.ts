@@ -6,7 +6,7 @@ import { RunPrinter, type RunShows } from './run-printer.ts'
 
 /** Follows a run to its end, and gives the exit code that mirrors it. An interrupt only detaches. */
 export async function followRun(cli: Cli, client: Client, accepted: Accepted, shows: RunShows): Promise<number> {
-  const { signal, show } = cli
+  const { signal, show, start } = cli
   const task = accepted as Task
   const printer = new RunPrinter(cli, task, shows)
   cli.takeNotices((text) => printer.aside(text))
@@ -24,7 +24,7 @@ export async function followRun(cli: Cli, client: Client, accepted: Accepted, sh
   } catch (error) {
     printer.close()
     if (signal.aborted)
-      show.hint(`${task.id} goes on. Come back: holdfast logs ${task.id} -f; stop it: holdfast cancel ${task.id}`)
+      show.hint(`${task.id} goes on. Come back: ${start} logs ${task.id} -f; stop it: ${start} cancel ${task.id}`)
     throw error
   }
 }

@@ -60,7 +60,7 @@ export class RunPrinter {
       case 'question.asked': {
         const { id, text, options } = event.data.question
         this.aside(`  ? ${text}${optionsText(options)}`)
-        return this.aside(`  Answer it: holdfast answer ${id} TEXT`)
+        return this.aside(`  Answer it: ${this.#cli.start} answer ${id} TEXT`)
       }
       default:
     }

@@ -1,10 +1,10 @@
 import type { Runtime } from '../../index.ts'
 import { isLoopback, loginLine } from '../../server/index.ts'
 import type { Cli } from '../command.ts'
+import { commandStart } from '../command-start.ts'
 import { portDefault } from '../settings/server-url.ts'
 import { storeText } from '../settings/store-url.ts'
 import { oneLine } from '../show/plain-text.ts'
-import type { Surroundings } from '../surroundings.ts'
 import { packageVersion } from '../version.ts'
 import { listeningLine, type ServeFlags, type Started, start } from './serving.ts'
 
@@ -73,7 +73,7 @@ function demoPrincipal(principals: readonly string[]): string {
 
 function tell(started: Started, run: DemoRun | undefined, { around, show }: Speaking): void {
   const { server, settings, assistant } = started
-  const command = commandOf(around, server.url, server.port)
+  const command = commandStart(around.env, server.port === portDefault ? undefined : server.url)
   const lines = [
     ['Holdfast', `${packageVersion()}, process ${process.pid}`],
     ['API', `${server.url}/v1`],
@@ -97,11 +97,4 @@ function ownersLogin({ server, settings: { host, tokens } }: Started): string | 
 
 function storeLine(store: Started['settings']['store'] = ''): string {
   return oneLine(storeText(store).replace(/^sqlite:/, ''))
-}
-
-/** What to type before the name of a command, so that it finds this server. */
-function commandOf({ env }: Surroundings, url: string, port: number): string {
-  // In a clone, and under npx, there is no such program on the path.
-  const program = env['npm_command'] === undefined ? 'holdfast' : 'npx holdfast'
-  return port === portDefault ? program : `${program} --url ${url}`
 }

@@ -1,5 +1,6 @@
 import { type AgentLine, isTerminal, type Question, type Task, type ThreadEvent } from '../../client/index.ts'
 import { age } from '../show/ages.ts'
+import { shellWord } from '../show/shell-word.ts'
 
 /** What is known of a task and of what stands around it. */
 export interface Circumstances {
@@ -41,8 +42,14 @@ export interface Reason {
   readonly command?: string
 }
 
-/** Why a task that has not ended does not move, in words; the most telling first. */
-export function whyNot(circumstances: Circumstances): readonly Reason[] {
+/** Why a task that has not ended does not move, in words; the most telling first. `start` is what its commands begin with. */
+export function whyNot(circumstances: Circumstances, start: string): readonly Reason[] {
+  return reasonsOf(circumstances).map(({ command, ...reason }) =>
+    command === undefined ? reason : { ...reason, command: `${start} ${command}` },
+  )
+}
+
+function reasonsOf(circumstances: Circumstances): readonly Reason[] {
   const { task } = circumstances
   if (isTerminal(task.status)) return []
   const ofServer = [...serverReasons(circumstances), ...agentReasons(circumstances)]
@@ -56,7 +63,7 @@ function turnReasons(circumstances: Circumstances): readonly Reason[] {
   const { task, agents } = circumstances
   const isRunning = task.status === 'running'
   const max = agents.find(({ name }) => name === task.agent)?.concurrency
-  const command = 'holdfast ps --status running'
+  const command = 'ps --status running'
   if (max === undefined) {
     const text = 'It may start, and waits for a free slot: the node works on as much as it may (HOLDFAST_CONCURRENCY).'
     return isRunning ? [atWork(circumstances)] : [{ code: 'slot', text, command }]
@@ -76,16 +83,14 @@ function atWork({ task, node, events, now }: Circumstances): Reason {
   const where = node === undefined ? '' : ` on the node ${node}`
   const did = last ? ` Its last event is number ${last.seq}, ${last.type}, ${age(now - last.at)} ago.` : ''
   const text = `At work${where}, or waiting for a message: nothing that the server knows of holds it up.${did}`
-  return { code: 'work', text, command: `holdfast logs ${task.id}` }
+  return { code: 'work', text, command: `logs ${task.id}` }
 }
 
 function serverReasons({ notReady }: Circumstances): readonly Reason[] {
   if (notReady === 'draining')
     return [{ code: 'draining', text: 'The server is shutting down and starts nothing new.' }]
   if (notReady === undefined) return []
-  return [
-    { code: 'store', text: 'The store of the server is not available; its log says why.', command: 'holdfast doctor' },
-  ]
+  return [{ code: 'store', text: 'The store of the server is not available; its log says why.', command: 'doctor' }]
 }
 
 function agentReasons({ task, agents }: Circumstances): readonly Reason[] {
@@ -93,7 +98,7 @@ function agentReasons({ task, agents }: Circumstances): readonly Reason[] {
   if (task.agent === undefined || names.includes(task.agent)) return []
   const has = names.length === 0 ? 'none' : names.join(', ')
   const text = `No node that answers has its agent ${task.agent}; there are: ${has}. Start a server that has it.`
-  return [{ code: 'agent', text, command: 'holdfast agents' }]
+  return [{ code: 'agent', text, command: 'agents' }]
 }
 
 /** Runs of a thread take turns; any other task has no queue before it. */
@@ -108,7 +113,7 @@ function queueReasons({ task, runs, now }: Circumstances): readonly Reason[] {
   const others = later.map(({ id }) => id)
   const rest = others.length === 0 ? '' : ` Before it come also ${listed(others)}.`
   const text = `Queued behind ${first.id}${since}; it is ${placeInQueue(task.position ?? 0)}.${rest}`
-  return [{ code: 'queue', text, waitsFor: ahead.map(({ id }) => id), command: `holdfast inspect ${first.id}` }]
+  return [{ code: 'queue', text, waitsFor: ahead.map(({ id }) => id), command: `inspect ${first.id}` }]
 }
 
 /** A position as people count. */
@@ -143,7 +148,7 @@ function questionReasons({ task, questions, now }: Circumstances): readonly Reas
       code: 'question',
       text: `Waits for an answer to ${id} for ${age(now - askedAt)}: "${text}"${choices}${expires}.`,
       waitsFor: [id],
-      command: `holdfast answer ${id} ${options?.[0] === undefined ? '"…"' : shellWord(options[0])}`,
+      command: `answer ${id} ${options?.[0] === undefined ? '"…"' : shellWord(options[0])}`,
     }
   })
 }
@@ -165,7 +170,7 @@ function childReasons({ task, children }: Circumstances): readonly Reason[] {
   const live = children.filter(({ status }) => !isTerminal(status)).map(({ id }) => id)
   if (live.length === 0) return []
   const text = `Has ${live.length} live ${live.length === 1 ? 'child' : 'children'}, which it may wait for: ${listed(live)}.`
-  return [{ code: 'children', text, waitsFor: live, command: `holdfast tree ${task.id}` }]
+  return [{ code: 'children', text, waitsFor: live, command: `tree ${task.id}` }]
 }
 
 const listedMax = 5
@@ -173,9 +178,4 @@ const listedMax = 5
 function listed(ids: readonly string[]): string {
   const rest = ids.length - listedMax
   return rest > 0 ? `${ids.slice(0, listedMax).join(', ')} and ${rest} more` : ids.join(', ')
-}
-
-/** As one types it: quoted where a shell would take it apart. */
-function shellWord(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

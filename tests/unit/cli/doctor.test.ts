@@ -29,11 +29,11 @@ describe('the checks of the doctor', () => {
 
   it('tell a server that takes no work, and one that shuts down', () => {
     const refusing = (code: string) => ({ isAlive: true, readiness: { status: 503, body: { code } } })
-    expect(serverFinding(url, true, refusing('store_unavailable'))).toMatchObject({ status: 'wrong' })
-    expect(serverFinding(url, true, refusing('draining'))).toMatchObject({ status: 'note' })
-    expect(serverFinding(url, true, { isAlive: true })).toMatchObject({ status: 'wrong' })
+    expect(serverFinding(url, true, refusing('store_unavailable'), 'holdfast')).toMatchObject({ status: 'wrong' })
+    expect(serverFinding(url, true, refusing('draining'), 'holdfast')).toMatchObject({ status: 'note' })
+    expect(serverFinding(url, true, { isAlive: true }, 'holdfast')).toMatchObject({ status: 'wrong' })
     const inMemory = { isAlive: true, readiness: { status: 200, body: { store: 'memory' } } }
-    expect(serverFinding(url, false, inMemory)).toMatchObject({
+    expect(serverFinding(url, false, inMemory, 'holdfast')).toMatchObject({
       status: 'ok',
       finding: expect.stringContaining('memory'),
     })
@@ -52,9 +52,16 @@ describe('the checks of the doctor', () => {
       damage: [],
       executing: [],
     }
-    expect(reportChecks(report).at(-1)).toMatchObject({ status: 'note', finding: '200.0 MiB, more than usual' })
-    expect(reportChecks({ ...report, isCopy: true }).at(-1)).toMatchObject({ advice: 'The next start removes it' })
-    expect(reportChecks({ ...report, schema: { ...report.schema, found: { major: 1, minor: 9 } } })[2]).toMatchObject({
+    expect(reportChecks(report, 'holdfast').at(-1)).toMatchObject({
+      status: 'note',
+      finding: '200.0 MiB, more than usual',
+    })
+    expect(reportChecks({ ...report, isCopy: true }, 'holdfast').at(-1)).toMatchObject({
+      advice: 'The next start removes it',
+    })
+    expect(
+      reportChecks({ ...report, schema: { ...report.schema, found: { major: 1, minor: 9 } } }, 'holdfast')[2],
+    ).toMatchObject({
       status: 'note',
       finding: '1.9, of a newer Holdfast, which this one works on',
     })

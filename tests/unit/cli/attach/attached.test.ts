@@ -40,6 +40,8 @@ async function attached() {
     signal: new AbortController().signal,
     client: () => Promise.resolve(client),
     takeNotices: () => {},
+    complain: () => {},
+    start: 'holdfast',
     show: createShow(around, global),
   }
   const until = (text: string): Promise<void> =>

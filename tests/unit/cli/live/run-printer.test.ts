@@ -12,7 +12,7 @@ const ended = { ...task, status: 'completed', startedAt: 0, completedAt: 1500 } 
 function printing(shows: RunShows, isTty = false) {
   const around = fakeSurroundings({ isTty })
   const global = { json: shows === 'json', quiet: false, color: false }
-  const cli = { around, global, show: createShow(around, global) } as unknown as Cli
+  const cli = { around, global, start: 'holdfast', show: createShow(around, global) } as unknown as Cli
   return { printer: new RunPrinter(cli, task, shows), written: around.written, around }
 }
 

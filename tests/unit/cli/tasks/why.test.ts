@@ -28,7 +28,7 @@ function event(seq: number, type: string, data: object, at = now): ThreadEvent {
 function texts(more: Partial<Circumstances>): string[] {
   const agents = [{ name: 'helper' }]
   const usual = { task: task('bg_1'), now, runs: [], questions: [], children: [], agents, events: [] }
-  return whyNot({ ...usual, ...more }).map(({ text, command }) =>
+  return whyNot({ ...usual, ...more }, 'holdfast').map(({ text, command }) =>
     command === undefined ? text : `${text} [${command}]`,
   )
 }
