@@ -4,6 +4,7 @@ import { commandStart } from './command-start.ts'
 import { Ending } from './ending.ts'
 import { exitCodes } from './exit-code.ts'
 import { failureText } from './failure.ts'
+import { oneLine } from './show/plain-text.ts'
 import { createShow, type Show, type ShowOptions } from './show/show.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -132,10 +133,13 @@ class CommandLine implements Cli {
     return new HoldfastError('unauthenticated', message, { facts: error.facts, cause: error })
   }
 
+  /** Said whatever is to be left unsaid: the command may ask another server than was thought. */
+  readonly #warn = (message: string): void => this.around.err(`holdfast: ${oneLine(message)}\n`)
+
   async #connect({ isPatient = false }: ConnectOptions): Promise<Client> {
     const { signal } = this.#ending
     const { serverAddress } = await import('./settings/server-address.ts')
-    const { tokenFrom, ...address } = await serverAddress(this.#flags, this.around)
+    const { tokenFrom, ...address } = await serverAddress(this.#flags, this.around, this.#warn)
     this.#tokenFrom = tokenFrom
     const onNotice = ({ message }: ClientNotice) => this.#say(message)
     const client = createClient({ ...address, onNotice, retryForMs: 0 })

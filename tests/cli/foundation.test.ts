@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -41,6 +41,33 @@ describe('a command', () => {
     const file = join(folder, 'holdfast.config.ts')
     writeFileSync(file, `export default ${JSON.stringify({ ...config, token: 'wrong' })}`)
     expect((await cli(['threads'], { folder })).stderr).toContain(`refused the token of the config file ${file}\n`)
+  })
+
+  it('goes on without a config file that throws, and says so in one line; a server does not start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-config-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    writeFileSync(join(folder, 'holdfast.config.ts'), 'throw new Error("WEBHOOK_SECRET\\nis not set")')
+    const why = 'The config file holdfast.config.ts cannot be loaded: WEBHOOK_SECRET is not set'
+    mkdirSync(join(folder, 'holdfast'))
+    writeFileSync(join(folder, 'holdfast', 'token'), server.tokens['alice'] ?? '')
+    const env = { HOLDFAST_URL: server.url, XDG_STATE_HOME: folder }
+    const listed = await cli(['threads', '--json', '--quiet'], { folder, env })
+    expect(listed).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('threads') as string,
+      stderr: `holdfast: ${why}; this command does without it\n`,
+    })
+    const served = await cli(['serve', '--port', '0', '--store', 'memory:'], { folder })
+    expect(served).toMatchObject({ code: 1, stdout: '', stderr: `holdfast: ${why}\n` })
+  })
+
+  it('takes a config file of JSON', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-config-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    writeFileSync(join(folder, 'mine.json'), '{ "store": "sqlite:./mine.db" }')
+    const { code, stdout } = await cli(['migrate', '--check', '--config', 'mine.json', '--json'], { folder })
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ store: join(folder, 'mine.db'), isDue: true })
   })
 
   it('refuses a setting of the config file that does not exist, naming the nearest', async () => {

@@ -20,7 +20,10 @@ export function define(program: Command, act: Act): void {
       'sqlite:PATH, postgres://… or memory: (default: a file in the XDG state folder)',
       storeFlag,
     )
-    .option('--config <file>', 'a module whose default export holds settings (default: holdfast.config.ts, if there)')
+    .option(
+      '--config <file>',
+      'a module whose default export holds settings, or JSON (default: holdfast.config.ts, if there)',
+    )
     .action(
       act(async ({ around }, flags: ServeFlags) => {
         // When asked for: help, and commands that only ask a server, do without one.

@@ -77,7 +77,8 @@ async function configured({ store, config: file }: ExamineFlags, around: Around)
 
 async function addressOf(flags: ExamineFlags, around: Around, found: readonly Check[]): Promise<ServerAddress | Check> {
   try {
-    return await serverAddress(flags, around)
+    // That the config file cannot be loaded is a finding of its own.
+    return await serverAddress(flags, around, () => {})
   } catch (error) {
     // Unless the config file was found wanting already.
     if (found.every(({ status }) => status === 'ok')) return thrown('server', error)

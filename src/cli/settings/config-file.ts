@@ -22,7 +22,8 @@ export async function loadConfig(named: string | undefined, folder: string): Pro
 
 async function defaultExport(file: string, path: string): Promise<unknown> {
   try {
-    const module: { readonly default?: unknown } = await import(pathToFileURL(path).href)
+    const options = path.endsWith('.json') ? { with: { type: 'json' } } : {}
+    const module: { readonly default?: unknown } = await import(pathToFileURL(path).href, options)
     return module.default
   } catch (error) {
     if (isTakenForCommonJs(error)) {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../../server/host.ts'
 import { stateFolder } from '../../server/state-folder.ts'
+import { errorMessage } from '../error-message.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { from, wrong } from '../wrong.ts'
 import { loadConfig } from './config-file.ts'
@@ -21,17 +22,21 @@ const tokenText = /^[!-~]+$/
 
 const anyAddress: readonly string[] = ['0.0.0.0', '::', '[::]']
 
-/** Where a command finds its server: flags count before the environment, that before the config file, that before the defaults. */
+/**
+ * Where a command finds its server: flags count before the environment, that before the config file, that before the defaults. A
+ * config file that cannot be loaded, because it wants what only its server has, is done without, and `warn` is told so.
+ */
 export async function serverAddress(
   flags: { readonly url?: string; readonly token?: string },
   { env, folder }: Pick<Surroundings, 'env' | 'folder'>,
+  warn: (message: string) => void,
 ): Promise<ServerAddress> {
   const said = {
     url: flags.url === undefined ? fromEnv(env, 'HOLDFAST_URL', serverUrl) : from('--url', () => serverUrl(flags.url)),
     ...saidToken(flags.token, env),
   }
   // A config file is a program; it is run only where it is needed.
-  const configured = said.url !== undefined && said.token !== undefined ? {} : await fromConfig(folder)
+  const configured = said.url !== undefined && said.token !== undefined ? {} : await fromConfig(folder, warn)
   const url = said.url ?? configured.url ?? `http://127.0.0.1:${portDefault}`
   const { token, tokenFrom } = [said, configured].find((source) => source.token !== undefined) ?? localToken(url, env)
   if (token === undefined || tokenFrom === undefined) return { url }
@@ -55,8 +60,11 @@ function fromEnv(env: Surroundings['env'], name: string, read: (text: string) =>
 }
 
 /** What a config file says of where its server is and who may ask it. */
-async function fromConfig(folder: string): Promise<Partial<ServerAddress>> {
-  const config = await loadConfig(undefined, folder)
+async function fromConfig(folder: string, warn: (message: string) => void): Promise<Partial<ServerAddress>> {
+  const config = await loadConfig(undefined, folder).catch((error: unknown) => {
+    warn(`${errorMessage(error)}; this command does without it`)
+    return undefined
+  })
   if (!config) return {}
   const { file, values } = config
   checkSettingNames(file, values)

@@ -25,6 +25,12 @@ describe('a config file', () => {
     expect(await loadConfig(file, folder)).toEqual({ file, values: { port: 1 } })
   })
 
+  it('may be JSON', async () => {
+    const file = write('mine.json', '{ "port": 3 }')
+    expect(await loadConfig(file, folder)).toEqual({ file, values: { port: 3 } })
+    await expect(loadConfig(write('broken.json', '{'), folder)).rejects.toThrow('broken.json cannot be loaded: ')
+  })
+
   it('is read from the folder when it has the usual name', async () => {
     write('holdfast.config.ts', 'const port: number = 2\nexport default { port }')
     expect(await loadConfig(undefined, folder)).toEqual({ file: 'holdfast.config.ts', values: { port: 2 } })

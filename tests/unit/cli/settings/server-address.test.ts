@@ -8,6 +8,7 @@ let folder = ''
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-address-'))
+  warnings = []
 })
 
 afterEach(() => {
@@ -16,8 +17,11 @@ afterEach(() => {
 
 type Flags = Parameters<typeof serverAddress>[0]
 
+let warnings: string[] = []
+
 function address(flags: Flags = {}, env: Readonly<Record<string, string>> = {}) {
-  return serverAddress(flags, { env: { XDG_STATE_HOME: join(folder, 'state'), ...env }, folder })
+  const around = { env: { XDG_STATE_HOME: join(folder, 'state'), ...env }, folder }
+  return serverAddress(flags, around, (message) => void warnings.push(message))
 }
 
 function configure(text: string): void {
@@ -77,7 +81,16 @@ describe('the address of the server', () => {
   it('does not run the config file if nothing of it is needed', async () => {
     configure('(() => { throw new Error("run") })()')
     await expect(address({ url: 'http://x:1', token: 't' })).resolves.toMatchObject({ url: 'http://x:1/' })
-    await expect(address({ url: 'http://x:1' })).rejects.toThrow('holdfast.config.ts cannot be loaded: run')
+    expect(warnings).toEqual([])
+  })
+
+  it('is found without a config file that cannot be loaded, with a warning', async () => {
+    configure('(() => { throw new Error("no secret") })()')
+    makeToken()
+    expect(await address()).toMatchObject({ url: 'http://127.0.0.1:4747', token: 'made' })
+    expect(warnings).toEqual([
+      'The config file holdfast.config.ts cannot be loaded: no secret; this command does without it',
+    ])
   })
 
   it('is refused where it is no URL, and a setting that does not exist names the nearest', async () => {
