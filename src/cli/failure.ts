@@ -36,12 +36,15 @@ const hints: Readonly<Partial<Record<ErrorCode, string | ((starts: Starts) => st
   internal_error: 'The log of the server has this request id, and why.',
 }
 
+/** No list has the questions of all tasks. */
+const questionHint = ({ here }: Starts): string => `The open questions of a task are in \`${here} inspect TASK\`.`
+
 /** What went wrong, for stderr: what and why, what to do, and the id under which the server's log has it. */
 export function failureText(error: unknown, options: FailureOptions): string {
   const { json, quiet, exitCode = exitCodeOf(error) } = options
   const { code, facts } = isHoldfastError(error) ? error : { code: undefined, facts: {} as HoldfastError['facts'] }
   const message = oneLine(errorMessage(error))
-  const hint = code === undefined ? undefined : hintOf(code, options)
+  const hint = code === undefined ? undefined : hintOf(code, facts, options)
   const requestId = typeof facts['requestId'] === 'string' ? oneLine(facts['requestId']) : undefined
   if (json) {
     const type = code === undefined ? 'about:blank' : `urn:holdfast:error:${code}`
@@ -54,7 +57,11 @@ export function failureText(error: unknown, options: FailureOptions): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function hintOf(code: ErrorCode, { env = {}, url }: FailureOptions): string | undefined {
-  const hint = hints[code]
+function hintOf(
+  code: ErrorCode,
+  { kind }: HoldfastError['facts'],
+  { env = {}, url }: FailureOptions,
+): string | undefined {
+  const hint = code === 'not_found' && kind === 'question' ? questionHint : hints[code]
   return typeof hint === 'function' ? hint({ program: commandStart(env), here: commandStart(env, url) }) : hint
 }

@@ -6,6 +6,6 @@ export async function naming<Value>(kind: 'task' | 'question', id: string, asked
     return await asked
   } catch (error) {
     if (!isHoldfastError(error, 'not_found')) throw error
-    throw new HoldfastError('not_found', `There is no ${kind} ${id}`, { cause: error, facts: error.facts })
+    throw new HoldfastError('not_found', `There is no ${kind} ${id}`, { cause: error, facts: { ...error.facts, kind } })
   }
 }

@@ -210,7 +210,15 @@ function endOf({ answer: text, by }: QuestionRecord): AskEnd {
 
 function checkOption({ options }: QuestionRecord, text: JsonText): void {
   if (!options || options.includes(JSON.parse(text) as string)) return
-  throw new HoldfastError('invalid_input', 'The answer is one of the options of the question', { facts: { options } })
+  const message = `${beginning(text)} is none of the options: ${beginning(options.join(', '))}`
+  throw new HoldfastError('invalid_input', message, { facts: { options } })
+}
+
+// As much as somebody reads in a message; the facts have the options whole.
+const shownLengthMax = 200
+
+function beginning(text: string): string {
+  return text.length <= shownLengthMax ? text : `${text.slice(0, shownLengthMax)}…`
 }
 
 /** Question and answer are in the log whole, so they must fit into an event. */

@@ -43,7 +43,11 @@ onSharedServer(['memory'], (_kind, server) => {
       await logged(server(), thread, /question\.asked/)
       const [question] = (await read<{ questions: Question[] }>(server(), `/v1/questions?thread=${thread}`)).questions
       const id = question?.id ?? ''
-      expect((await holdfast(['answer', id, 'perhaps'])).code).toBe(2)
+      const none = await holdfast(['answer', id, 'perhaps'])
+      expect([none.code, none.stderr.split('\n')[0]]).toEqual([
+        2,
+        'holdfast: "perhaps" is none of the options: yes, no',
+      ])
       const answered = await holdfast(['answer', id, 'yes'])
       expect(answered).toMatchObject({ code: 0, stdout: 'Deploy? yes\n' })
       expect(answered.stderr).toBe(`Follow it: holdfast logs ${run.id} -f\n`)
@@ -51,7 +55,9 @@ onSharedServer(['memory'], (_kind, server) => {
       expect((await holdfast(['answer', id, 'no'])).code).toBe(6)
       const missing = await holdfast(['answer', 'q_9999', 'yes'])
       expect(missing.code).toBe(5)
-      expect(missing.stderr).toContain('There is no question q_9999')
+      expect(missing.stderr).toContain(
+        'There is no question q_9999\n  The open questions of a task are in `holdfast inspect TASK`.\n',
+      )
     })
 
     it('reads the answer from stdin, and prints the question with --json', async () => {

@@ -182,7 +182,17 @@ describe('a question', () => {
   it('takes one of its options only', () => {
     const talk = new Talk()
     talk.ask({ stepKey: 'k', options: ['yes', '1'] })
-    for (const wrong of ['no', 1, null, ['yes']]) expect(() => talk.answer('q_0', wrong)).toThrow('one of the options')
+    for (const wrong of ['no', 1, null, ['yes']]) {
+      const message = `${JSON.stringify(wrong)} is none of the options: yes, 1`
+      expect(() => talk.answer('q_0', wrong)).toThrow(message)
+    }
     expect(talk.answer('q_0', '1')).toMatchObject({ answer: '"1"' })
+  })
+
+  it('says which options there are, but for the rest of a long text', () => {
+    const talk = new Talk()
+    talk.ask({ stepKey: 'k', options: ['a'.repeat(500), 'b'] })
+    const cut = `"${'x'.repeat(199)}… is none of the options: ${'a'.repeat(200)}…`
+    expect(() => talk.answer('q_0', 'x'.repeat(500))).toThrow(new RegExp(`^${cut}$`))
   })
 })
