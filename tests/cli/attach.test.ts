@@ -167,13 +167,20 @@ onSharedServer(['memory'], (_kind, server) => {
   describe('holdfast attach elsewhere', () => {
     it('is the log of the thread, and says so', async () => {
       const thread = freshThread()
+      await spawnScript(server(), thread, [{ say: 'before' }])
       const running = new RunningCli(['attach', thread], { server: server() })
       await running.until(/This is no terminal to type on/, 'stderr')
       const task = await spawnScript(server(), thread, [{ say: 'hi' }])
       await running.until(new RegExp(`${task.id}\t\\d+\t\\S+\ttask\\.completed`))
       running.child.kill('SIGINT')
       expect((await running.ended).code).toBe(130)
-      expect((await snapshotOf(server(), thread)).head).toBe(4)
+      expect((await snapshotOf(server(), thread)).head).toBe(8)
+    })
+
+    it('is refused for a thread in which nothing ever was, as its log is', async () => {
+      const end = await cli(['attach', 'nix'], { server: server() })
+      expect([end.code, end.stdout]).toEqual([5, ''])
+      expect(end.stderr).toContain('There is no task and no thread nix')
     })
 
     it('is refused for a task that is not there', async () => {

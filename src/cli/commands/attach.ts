@@ -5,7 +5,7 @@ import { exitCodes } from '../exit-code.ts'
 import { withExamples } from '../help.ts'
 import { followedEvents } from '../live/log-events.ts'
 import { logPrinter } from '../live/log-printer.ts'
-import { logTarget } from '../live/log-target.ts'
+import { logTarget, usedLogTarget } from '../live/log-target.ts'
 
 interface Flags {
   readonly agent?: string
@@ -34,10 +34,11 @@ export function define(program: Command, act: Act): void {
 async function attach(cli: Cli, id: string, { agent }: Flags): Promise<number> {
   const { around, signal, global } = cli
   const client = await cli.client({ isPatient: true })
-  const target = await logTarget(client, id, signal)
   // A dumb terminal cannot draw a line twice.
-  const isScreen = around.isTty.out && around.isTty.input && around.env['TERM'] !== 'dumb'
-  if (!isScreen || global.json) return printLog(cli, client, target.thread)
+  const isScreen = around.isTty.out && around.isTty.input && around.env['TERM'] !== 'dumb' && !global.json
+  // Where nobody can type, a thread in which nothing ever was would be waited for without end.
+  if (!isScreen) return printLog(cli, client, (await usedLogTarget(client, id, signal)).thread)
+  const target = await logTarget(client, id, signal)
   const { Attached } = await import('../attach/attached.ts')
   const attached = new Attached(cli, client, { ...target, ...(agent !== undefined && { agent }) })
   cli.takeNotices((text) => attached.note(text))
