@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { OwnedProcess } from './harness/owned-process.ts'
 
 const token = 'configured-0123456789'
@@ -204,7 +206,9 @@ describe('holdfast serve refuses', () => {
   it('a SQLite file that another live process holds', async () => {
     const store = ['--store', 'sqlite:./held.db']
     const { server } = await serving(store)
-    expect(await refusal(['serve', '--port', '0', ...store])).toContain('held.db is in use by another process')
+    expect(await refusal(['serve', '--port', '0', ...store])).toMatch(
+      /held\.db is in use by another process\. Stop that one first, or name another file with --store sqlite:PATH$/,
+    )
     await server.end('SIGKILL')
     await serving(store)
   })
@@ -224,7 +228,15 @@ describe('holdfast serve refuses', () => {
     const { url } = await serving(['--store', 'memory:'], configured.env)
     const { port } = new URL(url)
     const line = await refusal(['serve', '--port', port, '--store', 'memory:'], configured)
-    expect(line).toContain(`Another program listens on 127.0.0.1 port ${port}`)
+    const wayOut = 'Stop it, or choose another port with --port; 0 picks a free one'
+    expect(line).toContain(`Another Holdfast listens on 127.0.0.1 port ${port}. ${wayOut}`)
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const taken = String((other.address() as AddressInfo).port)
+    other.on('connection', (socket) => socket.destroy())
+    const said = await refusal(['serve', '--port', taken, '--store', 'memory:'], configured)
+    expect(said).toContain(`Another program listens on 127.0.0.1 port ${taken}. ${wayOut}`)
   })
 
   it('a port that is in use, before it goes on with anything in the store', async () => {

@@ -16,6 +16,7 @@ import { agentsOf } from './agents.ts'
 import { type Assistant, assistantOf, providerKeys } from './assistant.ts'
 import { giveBackMemory } from './give-back.ts'
 import { createLog } from './log.ts'
+import { withWayOut } from './start-conflict.ts'
 import { limitYoungSpace } from './young-space.ts'
 
 export interface ServeFlags {
@@ -65,7 +66,9 @@ export async function start(flags: ServeFlags, around: Around, options: StartOpt
   const tokens = isConfigured ? said.tokens : madeTokens(said.host, folder)
   if (said.store === undefined) makeStateFolder(folder)
   const settings = { ...said, tokens, store: said.store ?? `sqlite:${join(folder, 'holdfast.db')}` }
-  const listening = await listen(settings, around.env, options)
+  const listening = await listen(settings, around.env, options).catch(async (error: unknown) => {
+    throw await withWayOut(error, around.clock)
+  })
   return { ...listening, settings, ...(!isConfigured && { loginLine: loginLine(listening.server) }) }
 }
 
@@ -153,4 +156,4 @@ async function closeQuietly(runtime: Runtime): Promise<void> {
   }
 }
 
-type Around = Pick<Surroundings, 'env' | 'folder'>
+type Around = Pick<Surroundings, 'env' | 'folder' | 'clock'>
