@@ -1,4 +1,4 @@
-export { loginLine, madeTokens } from './auth/made-token.ts'
+export { loginLine, loginLink, madeTokens } from './auth/made-token.ts'
 export { hasToken } from './auth/token-file.ts'
 export { Tokens } from './auth/tokens.ts'
 export { createHandler, type Handler } from './handler.ts'

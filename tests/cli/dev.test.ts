@@ -96,12 +96,14 @@ describe('holdfast dev', () => {
     expect(server.process.stderr).toContain(`Port ${port} is taken; this is ${now}.\n`)
   })
 
-  it('prints where the console is, and a link for the owner of a token that was given', async () => {
+  it('prints where the console is in one line, which logs in the owner of a token that was given', async () => {
     const server = await LocalServer.start({ folder: tempFolder(), args: [...free, '--no-demo'] })
     const said = server.process.stderr
-    expect(said).toContain(`Console   ${server.url}/console\n`)
     expect(said).not.toContain(LocalServer.token)
-    const [, code] = said.match(/^Log in once, within 10 minutes: \S+\/console#login=(\S+)$/m) ?? []
+    const [, url, code] =
+      said.match(/^Console {3}(\S+)\/console#login=(\S+) {2}\(logs in once, within 10 minutes\)$/m) ?? []
+    expect(url).toBe(server.url)
+    expect(said.match(/\/console/g)).toHaveLength(1)
     const login = () =>
       fetch(`${server.url}/v1/login`, {
         method: 'POST',
@@ -119,11 +121,11 @@ describe('holdfast dev', () => {
       args: [...free, '--no-demo'],
       env: { HOLDFAST_TOKENS: 'bob=b0b' },
     })
-    expect(server.process.stderr).not.toContain('Log in')
+    expect(server.process.stderr).not.toContain('login')
     expect(server.process.stderr).toContain(`Console   ${server.url}/console\n`)
     expect(server.process.stderr).not.toMatch(/^(Demo|Again)/m)
     const screen = new TerminalScreen([...free, '--store', 'memory:'], { folder, env: { XDG_STATE_HOME: folder } })
-    const [, url] = await screen.shows(/Log in once, within 10 minutes: (http:\S+)\/console#login=\S+/)
+    const [, url] = await screen.shows(/Console {3}(http:\S+)\/console#login=\S+/)
     await screen.shows(new RegExp(`^holdfast listening on ${url}$`, 'm'))
     await screen.shows(/memory: keeps nothing/)
   })

@@ -1,5 +1,5 @@
 import type { Runtime } from '../../index.ts'
-import { isLoopback, loginLine } from '../../server/index.ts'
+import { isLoopback, loginLink } from '../../server/index.ts'
 import type { Cli } from '../command.ts'
 import { commandStart } from '../command-start.ts'
 import { portDefault } from '../settings/server-url.ts'
@@ -77,7 +77,7 @@ function tell(started: Started, run: DemoRun | undefined, { around, show }: Spea
   const lines = [
     ['Holdfast', `${packageVersion()}, process ${process.pid}`],
     ['API', `${server.url}/v1`],
-    ['Console', `${server.url}/console`],
+    ['Console', consoleLine(started)],
     ['Store', storeLine(settings.store)],
     ...(run ? [['Demo', `${run.id}, thread demo, ${run.isNew ? 'started' : 'goes on from before'}`]] : []),
     ...(assistant ? [['Assistant', assistant.line]] : []),
@@ -86,13 +86,12 @@ function tell(started: Started, run: DemoRun | undefined, { around, show }: Spea
     ...(run ? [['Again', `${command} run ${demo.agent} "What holds fast?"`]] : []),
   ]
   for (const [name = '', text = ''] of lines) show.notice(`${name.padEnd(9)} ${text}`)
-  const login = started.loginLine ?? ownersLogin(started)
-  if (login !== undefined) around.err(login)
 }
 
 /** Whoever reads the terminal of a server on this machine started it, with the token of its owner in hand. */
-function ownersLogin({ server, settings: { host, tokens } }: Started): string | undefined {
-  return isLoopback(host) && Object.hasOwn(tokens, 'owner') ? loginLine(server) : undefined
+function consoleLine({ server, isTokenMade, settings: { host, tokens } }: Started): string {
+  const mayLogIn = isTokenMade || (isLoopback(host) && Object.hasOwn(tokens, 'owner'))
+  return mayLogIn ? `${loginLink(server)}  (logs in once, within 10 minutes)` : `${server.url}/console`
 }
 
 function storeLine(store: Started['settings']['store'] = ''): string {

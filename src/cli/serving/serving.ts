@@ -38,8 +38,8 @@ export interface Started {
   readonly server: Server
   readonly runtime: Runtime
   readonly settings: Settings
-  /** How to log in by a token that was made. */
-  readonly loginLine?: string
+  /** Nobody configured who may ask, so a token was made. */
+  readonly isTokenMade: boolean
   /** What came of the key of a provider, if there is one. */
   readonly assistant?: Assistant
 }
@@ -47,7 +47,7 @@ export interface Started {
 /** Starts a server, and returns when it answers; signals end it. Rejects with what keeps it from starting. */
 export async function serve(flags: ServeFlags, around: Surroundings): Promise<void> {
   const started = await start(flags, around)
-  if (started.loginLine !== undefined) around.err(started.loginLine)
+  if (started.isTokenMade) around.err(loginLine(started.server))
   if (started.assistant && !started.assistant.agent) around.err(`holdfast: ${started.assistant.line}\n`)
   around.out(listeningLine(started.server))
 }
@@ -69,7 +69,7 @@ export async function start(flags: ServeFlags, around: Around, options: StartOpt
   const listening = await listen(settings, around.env, options).catch(async (error: unknown) => {
     throw await withWayOut(error, around.clock)
   })
-  return { ...listening, settings, ...(!isConfigured && { loginLine: loginLine(listening.server) }) }
+  return { ...listening, settings, isTokenMade: !isConfigured }
 }
 
 async function settingsOf(

@@ -21,7 +21,17 @@ export function madeTokens(host: string, folder: string): Readonly<Record<string
   return { [madeFor]: keptToken(folder) }
 }
 
-/** What a person is told who has to log in by a token that was made. It is a secret for as long as its code is good. */
-export function loginLine(server: { readonly url: string; newLoginCode(principal: string): string }): string {
-  return `Log in once, within 10 minutes: ${server.url}/console#login=${server.newLoginCode(madeFor)}\n`
+interface LoggingIn {
+  readonly url: string
+  newLoginCode(principal: string): string
+}
+
+/** The console, with a code that logs its owner in. It is a secret for as long as that is good: once, within 10 minutes. */
+export function loginLink(server: LoggingIn): string {
+  return `${server.url}/console#login=${server.newLoginCode(madeFor)}`
+}
+
+/** What a person is told who has to log in by a token that was made. */
+export function loginLine(server: LoggingIn): string {
+  return `Log in once, within 10 minutes: ${loginLink(server)}\n`
 }
