@@ -24,8 +24,8 @@ export function FilterBar({ filter, onChange, tasks, inputRef }: FilterBarProps)
   const toggle = (status: (typeof statuses)[number]) =>
     onChange({ statuses: asked.includes(status) ? asked.filter((other) => other !== status) : [...asked, status] })
   return (
-    <search className="flex shrink-0 flex-col gap-2 border-b border-line px-4 py-2.5 md:flex-row md:items-center md:px-6">
-      <label className="flex h-8 min-w-0 items-center gap-2 rounded-md border border-line-strong bg-panel px-2.5 focus-within:outline-2 focus-within:outline-focus md:w-64">
+    <search className="flex shrink-0 flex-col gap-2 border-b border-line px-4 py-2.5 md:px-6 min-[85rem]:flex-row min-[85rem]:items-center">
+      <label className="flex h-8 min-w-0 items-center gap-2 rounded-md border border-line-strong bg-panel px-2.5 focus-within:outline-2 focus-within:outline-focus md:w-80 min-[85rem]:w-64">
         <Search size={14} aria-hidden className="shrink-0 text-ink-faint" />
         <input
           ref={inputRef}
@@ -44,7 +44,7 @@ export function FilterBar({ filter, onChange, tasks, inputRef }: FilterBarProps)
             <Status status={status} isStill />
           </Chip>
         ))}
-        <span aria-hidden className="mx-1 h-4 w-px shrink-0 bg-line" />
+        <span aria-hidden className="mx-1 h-4 w-px shrink-0 bg-line md:max-xl:hidden" />
         <Choice name="Agent" value={agent} choices={agents} onChange={(value) => onChange({ agent: value })} />
         <Choice name="Thread" value={thread} choices={threads} onChange={(value) => onChange({ thread: value })} />
         <Chip isOn={isDeep} onClick={() => onChange({ isDeep: !isDeep })}>

@@ -3,7 +3,8 @@ import { ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef } from 'react'
 import { classes } from '../../design/classes.ts'
 import { useIsWide } from '../../design/is-wide.ts'
-import { columns, type RowActions, TaskRow } from './task-row.tsx'
+import { column, columns } from './task-columns.ts'
+import { type RowActions, TaskRow } from './task-row.tsx'
 import type { Row } from './tree-rows.ts'
 import { useAsking } from './use-asking.ts'
 
@@ -90,14 +91,24 @@ export function TaskGrid(props: TaskGridProps) {
   )
 }
 
-const titles = ['', 'Status', 'Task', 'Agent', 'Thread', 'Children', 'Ran', 'Age', 'Id']
+const heads = [
+  { title: '' },
+  { title: 'Status' },
+  { title: 'Task' },
+  { title: 'Agent', look: column.agent },
+  { title: 'Thread', look: column.thread },
+  { title: 'Children', look: column.children },
+  { title: 'Ran', look: column.ran },
+  { title: 'Age', look: column.age },
+  { title: 'Id', look: column.id },
+]
 
 function Head() {
   return (
     <div role="rowgroup" className="sticky top-0 z-10 hidden bg-page md:block">
       <div role="row" className={classes('h-8 border-b border-line px-6 text-xs font-medium text-ink-faint', columns)}>
-        {titles.map((title, at) => (
-          <span role="columnheader" key={title} className={at > 5 ? 'text-right' : ''}>
+        {heads.map(({ title, look }) => (
+          <span role="columnheader" key={title} className={look}>
             {title === '' ? <span className="sr-only">Select</span> : title}
           </span>
         ))}

@@ -11,11 +11,8 @@ import { Age, Duration } from '../../design/time.tsx'
 import { taskPath, threadPath } from '../../place.ts'
 import { ChildCount, ChildCounter, type Children } from './child-count.tsx'
 import { LastLine } from './last-line.tsx'
+import { column, columns } from './task-columns.ts'
 import type { Row } from './tree-rows.ts'
-
-/** The columns of the list and its head. */
-export const columns =
-  'md:grid md:grid-cols-[3.5rem_7rem_minmax(0,1fr)_6.5rem_7.5rem_6.5rem_5rem_3rem_4.5rem] md:items-center md:gap-x-3'
 
 export interface RowActions {
   readonly onOpen: (id: string) => void
@@ -80,15 +77,18 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         {rests && isWide && <ChildCounter parent={task.id} onCount={setChildren} />}
         {isParent && <Expander {...props} />}
       </div>
-      <Cell className="order-2 flex items-center gap-3 md:order-none">
+      <Cell className="order-2 flex min-w-0 items-center gap-3 md:order-none md:flex-col md:items-start md:gap-0">
         <Status status={shownStatus(task)} />
-        <span className="flex gap-2 text-xs text-ink-soft md:hidden">
+        <span className="flex max-w-full gap-2 text-xs text-ink-soft lg:hidden">
           <span className="max-w-32 truncate">{task.agent ?? task.type}</span>
-          <Age at={task.createdAt} />
+          <span className="md:hidden">
+            <Age at={task.createdAt} />
+          </span>
         </span>
       </Cell>
       <Cell className="min-w-0">
-        <div style={{ paddingLeft: `${depth * 1.25}rem` }} className="min-w-0">
+        {/* However deep it stands, most of the width is left to what it says. */}
+        <div style={{ paddingLeft: `min(${depth * 1.25}rem, 40%)` }} className="min-w-0">
           <span className="flex items-center gap-3">
             <Link href={taskPath(task.id)} tabIndex={-1} className="truncate font-medium hover:text-accent">
               {taskTitle(task)}
@@ -109,20 +109,22 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
 function WideCells({ row: { task, isExpanded }, of }: { readonly row: Row; readonly of: Children | undefined }) {
   return (
     <>
-      <Cell className="hidden min-w-0 truncate text-ink-soft md:block">{task.agent ?? task.type}</Cell>
-      <Cell className="hidden min-w-0 truncate md:block">
+      <Cell className={classes('min-w-0 truncate text-ink-soft', column.agent)}>{task.agent ?? task.type}</Cell>
+      <Cell className={classes('min-w-0 truncate', column.thread)}>
         <Link href={threadPath(task.thread)} tabIndex={-1} className="text-ink-soft hover:text-accent">
           {task.thread}
         </Link>
       </Cell>
-      <Cell className="hidden text-xs md:block">{of && <ChildCount of={of} isExpanded={isExpanded} />}</Cell>
-      <Cell className="hidden text-right text-ink-soft md:block">
+      <Cell className={classes('text-xs', column.children)}>
+        {of && <ChildCount of={of} isExpanded={isExpanded} />}
+      </Cell>
+      <Cell className={classes('text-ink-soft', column.ran)}>
         {task.startedAt !== undefined && <Duration from={task.startedAt} to={task.completedAt} />}
       </Cell>
-      <Cell className="hidden text-right text-ink-soft md:block">
+      <Cell className={classes('text-ink-soft', column.age)}>
         <Age at={task.createdAt} />
       </Cell>
-      <Cell className="hidden text-right md:block">
+      <Cell className={column.id}>
         <ShortId id={task.id} />
       </Cell>
     </>
