@@ -21,6 +21,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // It is one file on purpose, and a test holds how much all of it weighs, compressed.
+    chunkSizeWarningLimit: 1000,
     // The notices of the packages in it, which their licences ask for. It is published beside the bundle and not served.
     license: { fileName: 'licences.md' },
   },

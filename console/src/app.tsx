@@ -1,20 +1,21 @@
-import { type ComponentType, lazy, Suspense } from 'react'
+import type { ComponentType } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { NotFound } from './design/not-found.tsx'
-import { Skeleton } from './design/skeleton.tsx'
 import { TooltipScope } from './design/tooltip.tsx'
 import { consolePath } from './place.ts'
 import { Shell } from './shell/shell.tsx'
 import { ViewBoundary } from './shell/view-boundary.tsx'
+import { AgentsView } from './views/agents/index.tsx'
+import { SystemView } from './views/system/index.tsx'
 import { TaskView } from './views/task/index.tsx'
 import { TasksView } from './views/tasks/index.tsx'
+import { ThreadView } from './views/thread/index.tsx'
+import { ThreadsView } from './views/threads/index.tsx'
 
-const ThreadsView = lazy(async () => ({ default: (await import('./views/threads/index.tsx')).ThreadsView }))
-const ThreadView = lazy(async () => ({ default: (await import('./views/thread/index.tsx')).ThreadView }))
-const AgentsView = lazy(async () => ({ default: (await import('./views/agents/index.tsx')).AgentsView }))
-const SystemView = lazy(async () => ({ default: (await import('./views/system/index.tsx')).SystemView }))
-
-/** Every view has an address that can be sent to somebody. */
+/**
+ * Every view has an address that can be sent to somebody. All of them come with the page, and none is fetched when it is opened:
+ * by then the server may be gone, or of another version, and a browser does not ask again for a program that did not come.
+ */
 export function App() {
   return (
     <Router base={consolePath}>
@@ -31,21 +32,19 @@ function Views() {
   const [at] = useLocation()
   return (
     <ViewBoundary at={at}>
-      <Suspense fallback={<Skeleton />}>
-        <Switch>
-          <Route path="/" component={TasksView} />
-          <Route path="/tasks" component={TasksView} />
-          <Route path="/tasks/:id">{({ id }) => <TaskView key={id} id={id} />}</Route>
-          <Route path="/threads" component={ThreadsView} />
-          <Route path="/threads/:thread">{({ thread }) => <ThreadView key={thread} thread={thread} />}</Route>
-          <Route path="/agents" component={AgentsView as ComponentType} />
-          <Route path="/agents/:name">{({ name }) => <AgentsView name={name} />}</Route>
-          <Route path="/system" component={SystemView} />
-          <Route>
-            <NotFound what="page" />
-          </Route>
-        </Switch>
-      </Suspense>
+      <Switch>
+        <Route path="/" component={TasksView} />
+        <Route path="/tasks" component={TasksView} />
+        <Route path="/tasks/:id">{({ id }) => <TaskView key={id} id={id} />}</Route>
+        <Route path="/threads" component={ThreadsView} />
+        <Route path="/threads/:thread">{({ thread }) => <ThreadView key={thread} thread={thread} />}</Route>
+        <Route path="/agents" component={AgentsView as ComponentType} />
+        <Route path="/agents/:name">{({ name }) => <AgentsView name={name} />}</Route>
+        <Route path="/system" component={SystemView} />
+        <Route>
+          <NotFound what="page" />
+        </Route>
+      </Switch>
     </ViewBoundary>
   )
 }

@@ -92,6 +92,10 @@ describe('the files of the console', () => {
     expect(await printedBy(program)).toBe('200 text/html; charset=utf-8\n')
   })
 
+  it('have all views in one program, so that none can be missing once the page is there', () => {
+    expect(globSync('dist/console/assets/*.js').length).toBe(1)
+  })
+
   it('weigh at most 250 kB, compressed, all of them together', () => {
     const files = globSync('dist/console/**/*.{html,js,css,svg}')
     expect(files.length).toBeGreaterThan(3)

@@ -1,12 +1,10 @@
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
+import { PaletteList } from './palette-list.tsx'
 
 interface PaletteProps {
   readonly isOpen: boolean
   readonly onClose: () => void
 }
-
-// Loaded when it is first asked for: nobody has to wait for it to see the first view.
-const PaletteList = lazy(async () => ({ default: (await import('./palette-list.tsx')).PaletteList }))
 
 /** Finds whatever can be done or gone to, by a few letters of it. */
 export function Palette({ isOpen, onClose }: PaletteProps) {
@@ -25,11 +23,7 @@ export function Palette({ isOpen, onClose }: PaletteProps) {
       onClick={(event) => event.target === ref.current && onClose()}
       className="m-auto mt-[10vh] w-[calc(100vw-2rem)] max-w-xl overflow-hidden rounded-lg border border-line bg-raised p-0 text-ink shadow-raised"
     >
-      {isOpen && (
-        <Suspense fallback={<div className="h-14" />}>
-          <PaletteList onClose={onClose} />
-        </Suspense>
-      )}
+      {isOpen && <PaletteList onClose={onClose} />}
     </dialog>
   )
 }
