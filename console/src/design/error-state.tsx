@@ -53,9 +53,14 @@ export function StaleBar({ error, onRetry }: { readonly error: unknown; readonly
   )
 }
 
+/** Why nothing is heard: a browser that has no network knows that. */
+export function unheardTitle(): string {
+  return navigator.onLine ? 'The server does not answer' : 'You are offline'
+}
+
 function titleOf(code: unknown, what: string): string {
   if (code === 'unauthenticated') return 'You are not logged in'
-  if (code === 'unreachable') return 'The server does not answer'
+  if (code === 'unreachable') return unheardTitle()
   return `The ${what} could not be shown`
 }
 

@@ -1,6 +1,7 @@
 import { useConnection } from 'holdfast/react'
 import { CloudOff } from 'lucide-react'
 import { Empty } from './empty.tsx'
+import { unheardTitle } from './error-state.tsx'
 import { Skeleton, useLater } from './skeleton.tsx'
 
 // A server that is away for less than this comes back before anybody could read why.
@@ -13,7 +14,7 @@ export function Loading({ rows }: { readonly rows?: number }) {
   if (state === 'live' || !isLate) return <Skeleton {...(rows !== undefined && { rows })} />
   return (
     <div role="status" className="flex flex-1 flex-col">
-      <Empty icon={CloudOff} title={navigator.onLine ? 'The server does not answer' : 'You are offline'}>
+      <Empty icon={CloudOff} title={unheardTitle()}>
         <p>This page goes on by itself as soon as it is heard again.</p>
       </Empty>
     </div>

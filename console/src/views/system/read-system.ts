@@ -1,4 +1,4 @@
-import type { Client, Limits } from 'holdfast/client'
+import { type Client, HoldfastError, type Limits } from 'holdfast/client'
 import { apiUrl } from '../../place.ts'
 import { parseMetrics, type Sample } from './metrics-text.ts'
 
@@ -22,7 +22,10 @@ export interface Reading {
 
 export async function readSystem(client: Client, signal: AbortSignal): Promise<Reading> {
   const [readiness, limits, samples] = await Promise.all([
-    readReadiness(signal),
+    readReadiness(signal).catch((cause: unknown) => {
+      // What is not heard, and what something in between answers, is in the words of the browser.
+      throw new HoldfastError('unreachable', 'It cannot be reached; is the server running?', { cause })
+    }),
     client.limits({ signal }),
     readSamples(client, signal),
   ])

@@ -5,7 +5,7 @@ import { useCallback, useRef, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
 import { ErrorState, StaleBar } from '../../design/error-state.tsx'
-import { Skeleton } from '../../design/skeleton.tsx'
+import { Loading } from '../../design/loading.tsx'
 import { useCommands } from '../../shell/commands.ts'
 import { EventLog } from './event-log.tsx'
 import { EventsBar } from './events-bar.tsx'
@@ -65,7 +65,7 @@ export function EventsTab(props: EventsTabProps) {
       {error && <StaleBar error={error} onRetry={retry} />}
       <EventsBar {...props} {...counts} inputRef={inputRef} follow={follow} isLive={isLive} />
       {isLoading && events.length === 0 ? (
-        <Skeleton />
+        <Loading />
       ) : shown.length === 0 ? (
         <Empty icon={ScrollText} title={emptyTitle(events.length, letGo)}>
           {text !== '' && <Button onClick={() => onText('')}>Clear the filter</Button>}

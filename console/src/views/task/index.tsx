@@ -5,7 +5,7 @@ import { useLocation } from 'wouter'
 import { CancelDialog } from '../../design/cancel-dialog.tsx'
 import { copyAndSay } from '../../design/copy-menu.tsx'
 import { ErrorState, StaleBar } from '../../design/error-state.tsx'
-import { Skeleton } from '../../design/skeleton.tsx'
+import { Loading } from '../../design/loading.tsx'
 import { type Tab, Tabs } from '../../design/tabs.tsx'
 import { taskTitle } from '../../design/task-title.ts'
 import { taskPath } from '../../place.ts'
@@ -25,9 +25,7 @@ export function TaskView({ id }: { readonly id: string }) {
   const one = useTask(id)
   if (one.task) return <TaskPage task={one.task} one={one} />
   return (
-    <Page title={id}>
-      {one.error ? <ErrorState error={one.error} what="task" onRetry={one.retry} /> : <Skeleton />}
-    </Page>
+    <Page title={id}>{one.error ? <ErrorState error={one.error} what="task" onRetry={one.retry} /> : <Loading />}</Page>
   )
 }
 

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { CancelDialog } from '../../design/cancel-dialog.tsx'
 import { ErrorState, StaleBar } from '../../design/error-state.tsx'
-import { Skeleton } from '../../design/skeleton.tsx'
+import { Loading } from '../../design/loading.tsx'
 import { useStable } from '../../design/use-stable.ts'
 import { taskPath } from '../../place.ts'
 import { Page } from '../../shell/page.tsx'
@@ -45,10 +45,12 @@ export function TasksView() {
     else if (at && !isTerminal(at.status)) setCancelling([at.id])
   }
   useListCommands({ at, inputRef, move, open, select, toggle, cancel })
+  // Before the first answer nobody knows how many there are.
+  const isRead = !list.isLoading && (!list.error || list.tasks.length > 0)
   const look = { rows, selected, cursor, newCount, scrollerRef }
   const actions = { onOpen: open, onSelect: select, onToggle: toggle, onFocus: setCursor, onMove: move }
   return (
-    <Page title="Tasks" actions={<Counts tasks={list.tasks} hasMore={list.hasMore} />}>
+    <Page title="Tasks" actions={isRead && <Counts tasks={list.tasks} hasMore={list.hasMore} />}>
       <FilterBar filter={filter} onChange={change} tasks={list.tasks} inputRef={inputRef} />
       {list.error && list.tasks.length > 0 && <StaleBar error={list.error} onRetry={list.retry} />}
       {[...expanded].map((id) => (
@@ -57,7 +59,7 @@ export function TasksView() {
       {list.error && list.tasks.length === 0 ? (
         <ErrorState error={list.error} what="list of tasks" onRetry={list.retry} />
       ) : list.isLoading ? (
-        <Skeleton />
+        <Loading />
       ) : rows.length === 0 && !older.isSearching ? (
         <NoTasks isNarrow={isNarrow(filter)} older={older} onClear={() => change(unfiltered)} />
       ) : (
