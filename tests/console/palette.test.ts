@@ -9,6 +9,12 @@ withBrowser()
 const server = withServer()
 const palette = (page: Page) => page.getByRole('dialog', { name: 'Commands' })
 
+/** The prompt of an empty thread has the focus, and takes the keys until it is left. */
+async function leavePrompt(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Prompt' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Escape')
+}
+
 describe('the palette', () => {
   it('goes to a view, a task and a thread by a few letters', async () => {
     const here = await openConsoleOf(server())
@@ -79,7 +85,7 @@ describe('the palette', () => {
 
   it.each(['light', 'dark'] as const)('keeps nobody out, in the %s theme', async (theme) => {
     const { page } = await openConsoleOf(server(), { path: '/threads/a', theme, viewport: phone })
-    await page.getByText('Nothing was said here yet').waitFor()
+    await leavePrompt(page)
     await page.keyboard.press('Control+k')
     await palette(page).getByRole('option').first().waitFor()
     await expectAccessible(page)
@@ -94,7 +100,7 @@ describe('the palette', () => {
 describe('keys', () => {
   it('are listed by ?, those of the view with those of the shell', async () => {
     const { page } = await openConsoleOf(server(), { path: '/threads/keys' })
-    await page.getByText('Nothing was said here yet').waitFor()
+    await leavePrompt(page)
     await page.keyboard.press('?')
     const dialog = page.getByRole('dialog', { name: 'Keys' })
     await dialog.getByText('Write a message').waitFor()

@@ -77,6 +77,24 @@ describe('a thread', () => {
     await page.getByRole('button', { name: 'New thread' }).click()
     await page.waitForURL(/\/threads\/t-\w+$/)
     await page.getByText('Write below.').waitFor()
+    // Whoever asked for it begins to write; the keys of the console would take the first letters else.
+    await page.getByRole('textbox', { name: 'Prompt' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('jump')
+    expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('jump')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('u')
+    await page.waitForURL('**/threads')
+  })
+
+  it('that is new can be written to at once also by keys alone', async () => {
+    const { page, goto } = await asBob()
+    await goto('/threads')
+    await page.getByText('There are no threads yet').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Find a command').fill('New thread')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/threads\/t-\w+$/)
+    await page.getByRole('textbox', { name: 'Prompt' }).and(page.locator(':focus')).waitFor()
   })
 
   it('that cannot be reached says so where it would be, and is there when it can', async () => {

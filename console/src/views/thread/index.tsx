@@ -1,7 +1,7 @@
 import type { Task } from 'holdfast/client'
 import { type UseThreadResult, useAgents, useClient, useThread } from 'holdfast/react'
 import { MessagesSquare } from 'lucide-react'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { CancelDialog } from '../../design/cancel-dialog.tsx'
 import { Empty } from '../../design/empty.tsx'
 import { ErrorState, StaleBar } from '../../design/error-state.tsx'
@@ -42,7 +42,7 @@ export function ThreadView({ thread }: { readonly thread: string }) {
   return (
     <Page title={thread} header={<ThreadHeader thread={thread} run={run} waiting={view.queue.length} />}>
       {view.error && entries.length > 0 && <StaleBar error={view.error} onRetry={view.retry} />}
-      <Body view={view} isEmpty={entries.length === 0}>
+      <Body view={view} isEmpty={entries.length === 0} inputRef={inputRef}>
         <TranscriptList
           entries={entries}
           live={view.live}
@@ -84,13 +84,21 @@ export function ThreadView({ thread }: { readonly thread: string }) {
 interface BodyProps {
   readonly view: UseThreadResult
   readonly isEmpty: boolean
+  readonly inputRef: RefObject<HTMLTextAreaElement | null>
   readonly children: ReactNode
 }
 
-function Body({ view, isEmpty, children }: BodyProps) {
+function Body({ view, isEmpty, inputRef, children }: BodyProps) {
   if (view.error && isEmpty) return <ErrorState error={view.error} what="thread" onRetry={view.retry} />
   if (view.isLoading) return <Loading rows={5} />
-  if (!isEmpty) return children
+  return isEmpty ? <Nothing inputRef={inputRef} /> : children
+}
+
+/** All that can be done with an empty thread is to write, so the focus is there, unless somebody has put it elsewhere. */
+function Nothing({ inputRef }: Pick<BodyProps, 'inputRef'>) {
+  useEffect(() => {
+    if (document.activeElement === document.body) inputRef.current?.focus()
+  }, [inputRef])
   return (
     <Empty icon={MessagesSquare} title="Nothing was said here yet">
       <p>Write below. A thread needs no other beginning, and it goes on when you leave.</p>
