@@ -13,6 +13,11 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / day)} d ${Math.floor((ms % day) / hour)} h`
 }
 
+/** How long something has taken that still goes on. It moves by whole seconds; less would only flicker. */
+export function lastingText(ms: number): string {
+  return ms < minute ? `${Math.max(0, Math.floor(ms / second))} s` : durationText(ms)
+}
+
 /** How long ago something was, in one unit: now, 12 s, 5 m, 3 h, 9 d. */
 export function ageText(ms: number): string {
   if (ms < 2 * second) return 'now'

@@ -1,5 +1,5 @@
 import { useNow } from './now.ts'
-import { ageText, dateText, durationText } from './span-text.ts'
+import { ageText, dateText, durationText, lastingText } from './span-text.ts'
 
 /** How long ago; the exact time is in its title. */
 export function Age({ at }: { readonly at: number }) {
@@ -15,7 +15,5 @@ export function Age({ at }: { readonly at: number }) {
 export function Duration({ from, to }: { readonly from: number; readonly to?: number | undefined }) {
   const now = useNow(to === undefined)
   const ms = (to ?? Math.max(now, from)) - from
-  // What still runs moves by whole seconds; tenths would only flicker.
-  const text = to === undefined && ms < 60_000 ? `${Math.floor(ms / 1000)} s` : durationText(ms)
-  return <span className="whitespace-nowrap">{text}</span>
+  return <span className="whitespace-nowrap">{to === undefined ? lastingText(ms) : durationText(ms)}</span>
 }

@@ -4,12 +4,12 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../design/button.tsx'
 import { CopyMenu } from '../../design/copy-menu.tsx'
-import { oneLine } from '../../design/one-line.ts'
 import { Status, shownStatus } from '../../design/status.tsx'
 import { taskTitle } from '../../design/task-title.ts'
 import { Age, Duration } from '../../design/time.tsx'
 import { taskPath, threadPath } from '../../place.ts'
 import { copyables } from './copyables.ts'
+import { Reason } from './reason.tsx'
 import { hasInbox } from './send-dialog.tsx'
 import type { TaskTree } from './task-tree.ts'
 
@@ -46,7 +46,7 @@ export function TaskHeader({ task, tree, onCancel, onSend }: TaskHeaderProps) {
         <span role="status">
           <Status status={status} isBadge />
         </span>
-        <Reason task={task} />
+        <Reason task={task} tree={tree} />
       </div>
       <Facts task={task} />
     </header>
@@ -75,23 +75,6 @@ function Breadcrumb({ path }: { readonly path: readonly Task[] }) {
       ))}
     </nav>
   )
-}
-
-/** Why it is what it is. */
-function Reason({ task }: { readonly task: Task }) {
-  const { status, error, position, cancelRequestedAt } = task
-  if (error) return <span className="min-w-0 break-words text-ink-soft">{oneLine(error.message)}</span>
-  if (status === 'pending' && position !== undefined && position > 0) {
-    return <span className="text-ink-soft">{position === 1 ? 'one run' : `${position} runs`} before it</span>
-  }
-  if (status === 'running' && cancelRequestedAt !== undefined) {
-    return (
-      <span className="text-ink-soft">
-        asked to stop <Age at={cancelRequestedAt} /> ago; it is forced when its grace time is over
-      </span>
-    )
-  }
-  return null
 }
 
 function Facts({ task }: { readonly task: Task }) {
