@@ -144,8 +144,8 @@ export interface Unit {
   /** With `erase`: what is removed need not be gone from the files, because it was to make room and not to hide anything. */
   readonly leavesTraces?: true
   /**
-   * Removes at most so many tasks of the thread, with all that hangs on them as an erase does, and nothing else. The verdict
-   * says how many it were. It is structural; that they are of no more use to anybody is decided in `core/`.
+   * Removes at most so many tasks of the thread, with all that hangs on them as an erase does and the messages that were said in
+   * them, and nothing else. The verdict says how many it were. It is structural; that they are of no more use to anybody is decided in `core/`.
    */
   readonly eraseTasks?: number
   /**

@@ -61,8 +61,8 @@ function eraseOrCancel(live: LiveThread, around: Surroundings, by: string): Deci
 }
 
 /**
- * Removes log and tasks a piece at a time, once nothing lives in the thread: what others write goes in between. The last event
- * stays, because a thread without one counts as emptied.
+ * Removes log and tasks, with what was said in them, a piece at a time, once nothing lives in the thread: what others write goes in
+ * between. The last event stays, because a thread without one counts as emptied.
  */
 async function shorten(writer: Writer, thread: ThreadKey, head: number): Promise<void> {
   const pieces = [

@@ -40,8 +40,8 @@ const taskPage = 20
  *
  * T1 Every change is a small commit through the writer, asked for when the one before is done: whatever others write
  *    goes in between.
- * T2 Whoever dies in between leaves a log with a shorter front, or a thread that is still in the list: asked again, the
- *    rest is done.
+ * T2 Whoever dies in between leaves a log with a shorter front, or a thread that is still in the list and lacks its oldest tasks
+ *    and messages: asked again, the rest is done.
  * T3 When it has made as many commits as one call may, it stops where it is, in the middle of a thread if need be. The first thread
  *    that a call looks at is always done or has less to do afterwards, so calls that go on where the last one stopped come to an end.
  */
@@ -185,8 +185,8 @@ export class Pruning {
   }
 
   /**
-   * Undefined if the thread stays. Its log and all but a few of its tasks go first, a piece at a time, so that little is left for
-   * the last commit, with which the conversation goes as a whole.
+   * Undefined if the thread stays. Its log and all but a few of its tasks go first, with what was said in them, a piece at a time,
+   * so that little is left for the last commit.
    */
   async #drop(
     principal: Principal,

@@ -144,7 +144,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await runtime.get(next)).toMatchObject({ status: 'completed' })
   })
 
-  it('a thread of many tasks is dropped in small commits, and its conversation with the last', async () => {
+  it('a thread of many tasks is dropped in small commits', async () => {
     const here = world()
     const runtime = await here.open({ agents: { echo } })
     for (let n = 0; n < 130; n += 10) {

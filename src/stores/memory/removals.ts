@@ -2,7 +2,7 @@ import type { TaskId, ThreadKey } from '../../core/id.ts'
 import type { Removed, Unit } from '../../core/unit.ts'
 import type { Journal } from './journal.ts'
 import { eraseQuestions } from './question-table.ts'
-import { headOf, type MailRow, pair, type Tables, type TaskRow, type ThreadRow } from './tables.ts'
+import { headOf, type MailRow, type MessageRow, pair, type Tables, type TaskRow, type ThreadRow } from './tables.ts'
 import { removeTask } from './task-table.ts'
 
 export function dropMail(tables: Tables, row: MailRow, journal: Journal): void {
@@ -37,18 +37,29 @@ function trimThread(thread: ThreadRow, upTo: number, journal: Journal): Removed 
 function eraseThread(tables: Tables, thread: ThreadRow, journal: Journal): Removed {
   const { tasks } = eraseTasks(tables, thread, Number.POSITIVE_INFINITY, journal)
   const removed = { events: thread.events.length, tasks }
+  eraseMessages(tables, thread, () => true, journal)
+  journal.assign(thread, { first: headOf(thread) + 1, events: [], wakes: 0 })
+  return removed
+}
+
+function eraseMessages(
+  tables: Tables,
+  { key }: ThreadRow,
+  isGone: (row: MessageRow) => boolean,
+  journal: Journal,
+): void {
   // From the end, where a removal moves nothing.
-  for (const row of tables.messages.group(thread.key).toReversed()) {
+  for (const row of tables.messages.group(key).filter(isGone).reverse()) {
     tables.messageIds.remove(row, journal)
     tables.messages.remove(row, journal)
   }
-  journal.assign(thread, { first: headOf(thread) + 1, events: [], wakes: 0 })
-  return removed
 }
 
 function eraseTasks(tables: Tables, thread: ThreadRow, countMax: number, journal: Journal): Removed {
   const rows = tables.accepted.byThread.group(thread.key).slice(0, countMax).reverse()
   for (const row of rows) eraseTask(tables, row, journal)
+  const ids = new Set<TaskId | undefined>(rows.map(({ record }) => record.id))
+  eraseMessages(tables, thread, ({ put }) => ids.has(put.task), journal)
   return { events: 0, tasks: rows.length }
 }
 

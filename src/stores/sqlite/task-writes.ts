@@ -66,7 +66,10 @@ const deleteResult = 'DELETE FROM results WHERE task = ?'
 // Whatever refers to a task goes before it.
 const tasksOfThread = 'SELECT n FROM tasks INDEXED BY tasks_of_thread WHERE thread = ?1 LIMIT ?2'
 const idsOfThread = 'SELECT id FROM tasks INDEXED BY tasks_of_thread WHERE thread = ?1 LIMIT ?2'
+const rangeOfThread = 'SELECT first_seq, seq FROM tasks INDEXED BY tasks_of_thread WHERE thread = ?1 LIMIT ?2'
 const eraseHanging = [
+  `DELETE FROM messages WHERE thread = ?1 AND task IN (${idsOfThread})
+    AND seq BETWEEN (SELECT min(first_seq) FROM (${rangeOfThread})) AND (SELECT max(seq) FROM (${rangeOfThread}))`,
   `DELETE FROM inputs WHERE task IN (${tasksOfThread})`,
   `DELETE FROM results WHERE task IN (${tasksOfThread})`,
   `DELETE FROM steps WHERE task IN (${idsOfThread})`,
@@ -152,7 +155,7 @@ export class TaskWrites {
     if (this.#known.size > knownCountMax) this.forget()
   }
 
-  /** Removes tasks of a thread, all unless it is said how many, and what hangs on them. Says how many those were. */
+  /** Removes tasks of a thread, all unless it is said how many, what hangs on them and what was said in them. Says how many it were. */
   erase(thread: number, countMax = -1): number {
     for (const sql of eraseHanging) this.#connection.run(sql, thread, countMax)
     const taskCount = this.#connection.run(`DELETE FROM tasks WHERE n IN (${tasksOfThread})`, thread, countMax)

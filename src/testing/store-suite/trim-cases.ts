@@ -185,6 +185,19 @@ export const trimCases: StoreCase[] = [
     assert.deepEqual(await codes(store, [erasingTasks(3), fenced('home_0', 1)]), ['stale', 'fenced'])
   }),
 
+  storeCase('erases with a task what was said in it, and nothing that was said in others', async (store) => {
+    const said = (task: string): Unit => {
+      const message = { id: `${task}.user`, role: 'user' as const, parts: '[]', task: taskId(task), event: 0 }
+      return unit({ events: [event('message.created', task)], messages: [message] })
+    }
+    await commit(store, accepting(running('bg_0'), { rev: 0 }), accepting(running('bg_1')), said('bg_1'), said('bg_0'))
+    await commit(store, said('bg_none'), unit({ operation: 'erase', rev: 1, eraseTasks: 1 }))
+    const left = async () => (await store.messages(home, { limit: 9 })).map(({ id }) => id)
+    assert.deepEqual(await left(), ['bg_1.user', 'bg_none.user'])
+    await commit(store, unit({ operation: 'erase', rev: 2, eraseTasks: 1 }))
+    assert.deepEqual(await left(), ['bg_none.user'])
+  }),
+
   storeCase('erases what is left of a log that was trimmed', async (store) => {
     await write(store, 5)
     await trimAll(store, 3)

@@ -142,14 +142,20 @@ BEGIN
 END
 $$;
 
--- Removes tasks of a thread, all unless it is said how many, and what hangs on them. Says which.
+-- Removes tasks of a thread, all unless it is said how many, what hangs on them and what was said in them. Says which.
 CREATE FUNCTION holdfast.erase_tasks(thread_n bigint, count_max bigint) RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
   numbers bigint[];
   ids text[];
+  lowest bigint;
+  highest bigint;
 BEGIN
-  SELECT array_agg(d.n), array_agg(d.id) INTO numbers, ids
-  FROM (SELECT t.n, t.id FROM holdfast.tasks t WHERE t.thread = thread_n ORDER BY t.n LIMIT count_max) d;
+  SELECT array_agg(d.n), array_agg(d.id), min(d.first_seq), max(d.seq) INTO numbers, ids, lowest, highest
+  FROM (
+    SELECT t.n, t.id, t.first_seq, t.seq FROM holdfast.tasks t WHERE t.thread = thread_n ORDER BY t.n LIMIT count_max
+  ) d;
+  DELETE FROM holdfast.messages m
+  WHERE m.thread = thread_n AND m.seq BETWEEN lowest AND highest AND m.task = ANY (ids);
   DELETE FROM holdfast.steps s WHERE s.task = ANY (ids);
   DELETE FROM holdfast.questions q WHERE q.task = ANY (ids);
   DELETE FROM holdfast.mail m WHERE m.task = ANY (ids) AND m.thread = thread_n;
