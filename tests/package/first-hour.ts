@@ -58,9 +58,9 @@ export function describeFirstHour(packed: Packed): void {
       const here = newcomer()
       await here.type(commands[0] ?? '')
       for (const name of ['react', 'react-dom']) packed.link(name)
-      const vite = here.start((commands[2] ?? '').replace('npx vite', 'npx vite --host 127.0.0.1 --port 0'))
+      const vite = here.start((commands[3] ?? '').replace('npx vite', 'npx vite --host 127.0.0.1 --port 0'))
       const [, origin = ''] = await vite.line(/(http:\/\/127\.0\.0\.1:\d+)/)
-      const { url } = await here.serve((commands[1] ?? '').replace('http://localhost:5173', origin))
+      const { url } = await here.serve(`${commands[1]}${commands[2]}`.replace('http://localhost:5173', origin))
       const main = (files['main.tsx'] ?? '').replace('http://127.0.0.1:4747', url)
       expect(main).toContain(url)
       here.write({ ...files, 'main.tsx': main })
@@ -94,6 +94,7 @@ export function describeFirstHour(packed: Packed): void {
             .replace(/http:\/\/127\.0\.0\.1:(\d+)/g, (_, port: string) => nodes.get(port)?.url ?? '')
         expect(placed(blocks[3])).toContain('receive')
         const before = await here.type(placed(blocks[3]))
+        const [, id = ''] = /logs (bg_\d+) -f/.exec(before) ?? []
         const [, executing = ''] = /task\.started\tattempt 1 on (\S+)/.exec(before) ?? []
         const names = [...nodes.values()].map(({ server }) => server.stderr.join('\n'))
         const index = names.findIndex((log) => log.includes(`"node":"${executing}"`))
@@ -102,7 +103,7 @@ export function describeFirstHour(packed: Packed): void {
         expect(names[index]).toMatch(new RegExp(`"pid":${killed?.server.pid},"msg":"listening"`))
         await killed?.server.end('SIGKILL')
         const left = [...nodes.values()].find((node) => node !== killed)
-        const go = `npx holdfast --url ${left?.url} send bg_0 go\n`
+        const go = `RUN=${id}\nnpx holdfast --url ${left?.url} send $RUN go\n`
         const after = await here.type(go + placed(blocks[4]).replace(/http:\S+/, left?.url ?? ''))
         expect(after).toMatch(/task\.started\tattempt 1.*step_executed.*task\.resumed.*still here.*task\.completed/s)
         expect(after.match(/step_executed/g)).toHaveLength(1)

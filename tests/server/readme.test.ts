@@ -26,7 +26,7 @@ describe('the server of the README', () => {
     const script = (commands[1] ?? '').replaceAll('http://127.0.0.1:4747', url)
     expect(script).toContain(url)
     const output = execFileSync('/bin/sh', ['-ec', script], { env: { ...process.env, HOME: home }, encoding: 'utf8' })
-    expect(output).toMatch(/"id":"bg_0".*retry: 1000.*You said: hi.*task\.completed.*"head":\d.*{"cancelled":\[\]}/s)
+    expect(output).toMatch(/retry: 1000.*"task":"bg_0".*You said: hi.*task\.completed.*"head":\d.*{"cancelled":\[\]}/s)
     expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null })
   })
 })
