@@ -101,13 +101,21 @@ function misuse(error: CommanderError, program: Command, asked: Command, start: 
   return new Error(`${error.message.replace(/^error: /, '')}${suggestion(error, program, asked, start)}`)
 }
 
-/** What a flag or a command that is not there was probably meant to be. */
+const wrongArguments: readonly string[] = [
+  'commander.missingArgument',
+  'commander.optionMissingArgument',
+  'commander.excessArguments',
+]
+
+/** What a flag or a command that is not there was probably meant to be, or where it stands what a command takes. */
 function suggestion({ code, message }: CommanderError, program: Command, asked: Command, start: string): string {
   const [mistyped = ''] = /'(.*)'/s.exec(message)?.[1]?.split('=') ?? []
   const known = [...asked.options, ...program.options].flatMap(({ long }) => long ?? [])
   const names = program.commands.map((each) => each.name())
   const command = asked === program ? start : `${start} ${asked.name()}`
   const all = `. \`${command} --help\` has them all`
+  if (wrongArguments.includes(code))
+    return `${message.endsWith('.') ? '' : '.'} \`${command} --help\` says what it takes`
   if (code === 'commander.unknownOption') return nearestHint(mistyped, [...known, '--help'], all)
   return code === 'commander.unknownCommand' ? nearestHint(mistyped, names, all) : ''
 }

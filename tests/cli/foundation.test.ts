@@ -132,8 +132,11 @@ describe('a command', () => {
       "option '--timeout <time>' argument 'soon' is invalid. It is no time such as 500ms, 5s, 2m, 1h or 7d.",
     ],
     [['ps', '--url', 'here'], '--url: "here" is no URL of a server, such as http://127.0.0.1:4747'],
-    [['tree'], "missing required argument 'id'"],
-    [['ps', 'bg_1'], "too many arguments for 'ps'. Expected 0 arguments but got 1: bg_1."],
+    [['tree'], "missing required argument 'id'. `holdfast tree --help` says what it takes"],
+    [
+      ['ps', 'bg_1'],
+      "too many arguments for 'ps'. Expected 0 arguments but got 1: bg_1. `holdfast ps --help` says what it takes",
+    ],
     [
       ['completion', 'csh'],
       "command-argument value 'csh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish.",

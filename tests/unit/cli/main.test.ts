@@ -26,8 +26,12 @@ describe('holdfast serve', () => {
     [['--prot', '1'], {}, "unknown option '--prot'. The nearest is --port"],
     [['--stor=memory:'], {}, "unknown option '--stor=memory:'. The nearest is --store"],
     [['--port', 'http'], {}, '--port: "http" is not a whole number from 0 to 65535'],
-    [['--port'], {}, "option '--port <number>' argument missing"],
-    [['now'], {}, "too many arguments for 'serve'. Expected 0 arguments but got 1: now."],
+    [['--port'], {}, "option '--port <number>' argument missing. `holdfast serve --help` says what it takes"],
+    [
+      ['now'],
+      {},
+      "too many arguments for 'serve'. Expected 0 arguments but got 1: now. `holdfast serve --help` says what it takes",
+    ],
     [[], { HOLDFAST_TOKN: 'x' }, 'There is no setting HOLDFAST_TOKN. The nearest is HOLDFAST_TOKEN'],
     [[], { HOLDFAST_LEASE_MS: 'x' }, 'HOLDFAST_LEASE_MS: "x" is not a whole number from 1 on'],
     [
