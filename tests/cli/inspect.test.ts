@@ -49,6 +49,10 @@ describe('holdfast inspect', () => {
     expect(why).toMatchObject([{ code: 'question', waitsFor: [questions[0]?.id] }])
     expect(why[0]?.text).toContain('"Go on?" (go on | stop)')
     expect(why[0]?.command).toBe(`holdfast answer ${questions[0]?.id} 'go on'`)
+    const piped = await cli(['inspect', task.id], { server })
+    expect(piped.stdout).toMatch(
+      new RegExp(`^why\tWaits for an answer.*\ncommand\tholdfast answer ${questions[0]?.id} 'go on'\n`, 'm'),
+    )
     const answered = await cli(['answer', questions[0]?.id ?? '', 'go on'], { server })
     expect(answered.code).toBe(0)
     expect((await ended(server, task)).status).toBe('completed')

@@ -5,7 +5,7 @@ import { cut, displayWidth, pad } from '../show/display-width.ts'
 import { oneLine } from '../show/plain-text.ts'
 import { wrap } from '../show/wrap.ts'
 import { circumstancesOf } from '../tasks/circumstances.ts'
-import { taskFacts, taskFields } from '../tasks/task-facts.ts'
+import { type Fact, taskFacts, taskFields } from '../tasks/task-facts.ts'
 import { type Reason, whyNot } from '../tasks/why.ts'
 
 // What it was given may be a megabyte, and whoever gave it knows it. What came of it is why somebody looks.
@@ -21,7 +21,7 @@ export function define(program: Command, act: Act): void {
         'question it waits for, an agent that no node has or that executes as much as it may, a cancel that is under way, a server that starts nothing; ' +
         'or that nothing which the server knows of does.\n\n' +
         'In a pipe it is one field of the task per line, its name on the wire and its whole value with a tab between, objects as JSON ' +
-        'and instants as ISO 8601; each reason is a line named why.',
+        'and instants as ISO 8601; each reason is a line named why, and what to run about it one named command after it.',
     )
     .argument('<id>', 'the task')
     .action(act(inspect))
@@ -43,12 +43,21 @@ async function inspect(cli: Cli, id: string): Promise<void> {
     return show.json({ task, why, questions: open, children, ...(lastEvent && { lastEvent }) })
   }
   if (!around.isTty.out) {
-    const fields = [...taskFields(task), ...why.map(({ text }) => ['why', text] as const)]
+    const fields = [...taskFields(task), ...why.flatMap(reasonFields)]
     for (const [name, value] of fields) show.line(`${name}\t${oneLine(value)}`)
     return
   }
   draw(cli, taskFacts(circumstances))
   explain(cli, why)
+}
+
+function reasonFields({ text, command }: Reason): readonly Fact[] {
+  return command === undefined
+    ? [['why', text]]
+    : [
+        ['why', text],
+        ['command', command],
+      ]
 }
 
 function draw({ around, show }: Cli, fields: readonly (readonly [string, string])[]): void {
