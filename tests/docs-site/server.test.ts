@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type SiteServer, serveSite } from '../../site/server.ts'
 
@@ -36,4 +38,11 @@ describe('the server of the site', () => {
       expect(await answerTo(url, '/')).toMatch(/^HTTP\/1\.1 200 [\s\S]*the first page/)
     },
   )
+})
+
+describe('npm run docs', () => {
+  it('says with --help which flags there are, and builds nothing', async () => {
+    const asked = promisify(execFile)(process.execPath, ['site/main.ts', '--help'])
+    expect(await asked).toEqual({ stdout: 'It takes --out, --port, --build-only\n', stderr: '' })
+  })
 })
