@@ -29,13 +29,14 @@ const bars: Readonly<Record<ShownStatus, string>> = {
 }
 
 /** Keeps names on the left and times on the right in step over all lines. */
-const layout = 'grid grid-cols-[minmax(7rem,35%)_minmax(0,1fr)] md:grid-cols-[20rem_minmax(0,1fr)_5rem]'
+const layout =
+  'grid grid-cols-[minmax(7rem,35%)_minmax(0,1fr)] md:grid-cols-[35%_minmax(0,1fr)_5rem] xl:grid-cols-[20rem_minmax(0,1fr)_5rem]'
 
 /** The whole tree over time: when each task waited, hatched, and when it ran. */
 export function Timeline({ lines, current, onPick }: TimelineProps) {
   const isLive = lines.some(({ task }) => !isTerminal(task.status))
   const now = useNow(isLive)
-  const tickCountMax = useIsWide() ? ticksMax.wide : ticksMax.narrow
+  const tickCountMax = useIsWide('lg') ? ticksMax.wide : ticksMax.narrow
   const scale = useMemo(() => timeScale(lines, now, tickCountMax), [lines, now, tickCountMax])
   const scrollerRef = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -87,10 +88,18 @@ function Axis({ scale }: { readonly scale: TimeScale }) {
   return (
     <div aria-hidden className={classes('sticky top-0 z-10 h-7 gap-3 border-b border-line bg-page', layout)}>
       <span className="self-center text-xs font-medium text-ink-faint">Task</span>
-      <div className="relative overflow-hidden font-mono text-xs text-ink-faint">
-        {scale.ticks.map(({ place, text }) => (
-          <span key={text} className="absolute top-1.5 border-l border-line pl-1" style={{ left: `${place}%` }}>
-            {text}
+      <div data-axis className="relative overflow-hidden font-mono text-xs text-ink-faint">
+        {scale.ticks.map(({ place, text }, at) => (
+          // A time for which there is no room up to the next goes to a second line, which is not seen.
+          <span
+            key={text}
+            className="absolute top-1.5 flex h-4 flex-wrap content-start overflow-hidden"
+            style={{ left: `${place}%`, width: `${(scale.ticks[at + 1]?.place ?? 100) - place}%` }}
+          >
+            <span className="h-4 w-px bg-line" />
+            <span data-tick className="pl-1 whitespace-nowrap">
+              {text}
+            </span>
           </span>
         ))}
       </div>
