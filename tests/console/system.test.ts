@@ -21,6 +21,7 @@ describe('the system', () => {
     await page.locator('[data-fact="Failed commits"]').getByText('0', { exact: true }).waitFor()
     await page.getByText('queuedRunsPerThread').waitFor()
     await page.getByText('liveInputBytesPerThread33.6 MB').waitFor()
+    await page.getByText('executingTasksPerAgentnone').waitFor()
     const links = page.getByRole('navigation', { name: 'For programs' }).getByRole('link')
     const urls = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href')))
     for (const url of urls) expect((await page.request.get(url ?? '')).status()).toBe(200)

@@ -109,13 +109,19 @@ function LimitTable({ limits }: { readonly limits: Reading['limits'] }) {
       {rows.map(([name, value]) => (
         <div key={name} className="flex justify-between gap-4 border-b border-line py-1.5">
           <dt className="min-w-0 truncate text-ink-soft">{harmlessText(name)}</dt>
-          <dd className="shrink-0 font-medium">
-            {name.includes('Bytes') ? bytesText(value) : value.toLocaleString('en')}
-          </dd>
+          <dd className="shrink-0 font-medium">{limitText(name, value)}</dd>
         </div>
       ))}
     </dl>
   )
+}
+
+// What the server tells of this limit where none was set.
+const unsetExecuting = 1_000_000
+
+function limitText(name: string, value: number): string | undefined {
+  if (name === 'executingTasksPerAgent' && value === unsetExecuting) return 'none'
+  return name.includes('Bytes') ? bytesText(value) : value.toLocaleString('en')
 }
 
 const links = [
