@@ -2,7 +2,18 @@ import type { Task } from 'holdfast/client'
 import { oneLine } from './one-line.ts'
 
 /** What a task is called: what it is described as; its name, where nothing but the agent would describe it. */
-export function taskTitle({ description, name, agent, id }: Task, countMax?: number): string {
+export function taskTitle(task: Task, countMax?: number): string {
+  const { description, name, agent, id } = task
   const said = description === agent && name !== undefined ? name : description
-  return oneLine(said, countMax) || id
+  const line = oneLine(said, countMax)
+  return (isCut(task) && !line.endsWith('…') ? `${line}…` : line) || id
+}
+
+// Where nobody has described a task, its description is so much of the first line of its prompt.
+const derivedLength = 80
+
+function isCut({ description, input }: Task): boolean {
+  if (typeof input !== 'string' || [...description].length !== derivedLength) return false
+  const [line = ''] = input.trimStart().split('\n', 1)
+  return line.startsWith(description) && line.trimEnd().length > description.length
 }
