@@ -30,9 +30,19 @@ describe('the list of tasks', () => {
     await line.filter({ hasText: 'script' }).filter({ hasText: 'papers' }).filter({ hasText: id }).waitFor()
     await line.filter({ hasText: '1 running / 1' }).filter({ hasText: '“Reading page one”' }).waitFor()
     expect(await rows(page).count()).toBe(1)
+    expect(await page.getByRole('main').locator('header p').textContent()).toBe('1 running 1 task')
     await line.getByRole('button', { name: /^Unfold/ }).click()
     await rows(page).nth(1).waitFor()
     expect(await rows(page).nth(1).getAttribute('aria-level')).toBe('2')
+    // Only a task below another has a parent to go to.
+    const up = page.getByRole('dialog', { name: 'Keys' }).getByText('To the parent')
+    for (const [place, count] of [0, 1].entries()) {
+      await rows(page).nth(place).focus()
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keys' }).getByText('Open the task').waitFor()
+      await expect.poll(() => up.count()).toBe(count)
+      await page.keyboard.press('Escape')
+    }
   })
 
   it('shows for which tasks a person is awaited, also when it is a task below that asks', async () => {
@@ -94,8 +104,11 @@ describe('the list of tasks', () => {
     await page.reload()
     await row(page, bad).waitFor()
     expect(await rows(page).count()).toBe(1)
+    const counts = page.getByRole('main').locator('header p')
+    expect(await counts.textContent()).toBe('1 task')
     await page.getByLabel('Filter by text or id').fill('mail')
     await page.getByText('No task matches these filters').waitFor()
+    expect(await counts.textContent()).toBe('0 tasks')
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await row(page, good).waitFor()
     await page.getByRole('button', { name: 'Thread' }).click()

@@ -50,7 +50,7 @@ export function TasksView() {
   const look = { rows, selected, cursor, newCount, scrollerRef }
   const actions = { onOpen: open, onSelect: select, onToggle: toggle, onFocus: setCursor, onMove: move }
   return (
-    <Page title="Tasks" actions={isRead && <Counts tasks={list.tasks} hasMore={list.hasMore} />}>
+    <Page title="Tasks" actions={isRead && <Counts tasks={found} hasMore={list.hasMore} />}>
       <FilterBar filter={filter} onChange={change} tasks={list.tasks} inputRef={inputRef} />
       {list.error && list.tasks.length > 0 && <StaleBar error={list.error} onRetry={list.retry} />}
       {[...expanded].map((id) => (
@@ -77,11 +77,16 @@ export function TasksView() {
   )
 }
 
+/** Of what is listed, as far as it is read. */
 function Counts({ tasks, hasMore }: { readonly tasks: readonly Task[]; readonly hasMore: boolean }) {
   const running = tasks.filter(({ status }) => status === 'running').length
   return (
     <p className="text-ink-faint">
-      {running > 0 && <span className="mr-3 font-medium text-run">{running} running</span>}
+      {running > 0 && (
+        <>
+          <span className="mr-2 font-medium text-run">{running} running</span>{' '}
+        </>
+      )}
       {tasks.length}
       {hasMore && '+'} {tasks.length === 1 ? 'task' : 'tasks'}
     </p>

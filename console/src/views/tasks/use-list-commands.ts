@@ -23,7 +23,9 @@ export function useListCommands({ at, inputRef, move, open, select, toggle, canc
     { id: 'next', title: 'Next task', group, keys: 'j', run: () => move(1) },
     { id: 'previous', title: 'Previous task', group, keys: 'k', run: () => move(-1) },
     { id: 'open', title: 'Open the task', group, keys: 'Enter', run: () => at && open(at.id) },
-    { id: 'up', title: 'To the parent', group, keys: 'u', run: () => parent && open(parent) },
+    ...(parent === undefined
+      ? []
+      : [{ id: 'up', title: 'To the parent', group, keys: 'u', run: () => open(parent) } as const]),
     { id: 'filter', title: 'Filter', group, keys: '/', run: () => inputRef.current?.focus() },
     { id: 'select', title: 'Select the task', group, keys: 'x', run: () => at && select(at.id, false) },
     { id: 'unfold', title: 'Unfold or fold', group, keys: 'o', run: () => at && toggle(at.id) },
