@@ -22,8 +22,8 @@ export interface Limits {
    */
   readonly executingTasksPerAgent: number
   /**
-   * What the live tasks of a thread were given to work on, and what steers them, all together: every decision about the thread has
-   * it at hand. What stands alone is held to `bodyBytes` only.
+   * What the live tasks of a thread were given to work on, and what steers them, all together; and as much again of messages that they
+   * have not read: every decision about the thread has it at hand. What stands alone is held to `bodyBytes` only.
    */
   readonly liveInputBytesPerThread: number
   /** Of requests over a wire, which a server holds its callers to; a program that calls in process is not held to it. */

@@ -68,6 +68,13 @@ export class LiveThread {
     return this.#inputBytes
   }
 
+  /** What messages take that its tasks have not read, in characters. */
+  get mailLength(): number {
+    let length = 0
+    for (const [, box] of this.#mail.entries()) for (const { content } of box) length += content.length
+    return length
+  }
+
   task(id: TaskId): TaskRecord | undefined {
     return this.#tasks.get(id)
   }

@@ -23,10 +23,24 @@ export function send(
   sender?: Fence & { readonly step: StepRecord },
 ): Decision<string> {
   if (!task.inbox) throw new HoldfastError('no_inbox', `${task.id} is of type ${task.type}, which has no inbox`)
+  checkRoom(live, around, message)
   const draft = new UnitDraft(live, around, 'send', sender && { task: sender.task, epoch: sender.epoch })
   deliver(draft, task, { ...message, task: task.id, place: live.rev })
   if (sender) draft.step(sender.step)
   return { unit: draft.build(), value: message.id }
+}
+
+/** What nobody reads is at hand in every decision about the thread, as what its tasks were given is. */
+function checkRoom(live: LiveThread, { limits }: Surroundings, { content }: SentMessage): void {
+  const max = limits.liveInputBytesPerThread
+  const unread = live.mailLength
+  if (unread === 0 || unread + content.length <= max) return
+  throw new HoldfastError(
+    'limit_reached',
+    `Messages that the tasks of this thread have not read take ${unread} bytes, and ${content.length} more would pass ${max} ` +
+      '(liveInputBytesPerThread); wait until they are read, or pass a link to what is large',
+    { facts: { limit: 'liveInputBytesPerThread', max, retryAfterMs: 1000 } },
+  )
 }
 
 /** Puts a prompt into a live run's inbox, with the request it becomes a run of if the run never reads it. */

@@ -44,6 +44,30 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     await expect(after.spawn({ thread: 'a', agent: 'slow', input })).rejects.toMatchObject(refused)
   })
 
+  it('messages that nobody has read are limited as well, and one that is read makes room', async () => {
+    const here = world()
+    const reader = async (ctx: AgentContext) => {
+      await ctx.receive()
+      return untilStopped(ctx)
+    }
+    const runtime = await here.open({ agents: { ...agents, reader }, limits })
+    const { id } = await runtime.spawn({ thread: 'a', agent: 'slow' })
+    const other = await runtime.spawn({ thread: 'b', agent: 'reader' })
+    const content = 'x'.repeat(398)
+    const send = (task: string) => runtime.send(task, { content })
+    for (let n = 0; n < 2; n++) expect(await send(id)).toMatchObject({ isSent: true })
+    await expect(send(id)).rejects.toMatchObject(refused)
+    for (let n = 0; n < 3; n++) {
+      expect(await send(other.id)).toMatchObject({ isSent: true })
+      await here.quiet()
+    }
+    await expect(send(other.id)).rejects.toMatchObject(refused)
+    await runtime.cancel(id)
+    await runtime.wait(id)
+    const next = await runtime.spawn({ thread: 'a', agent: 'slow' })
+    expect(await runtime.send(next.id, { content: 'x'.repeat(5_000) })).toMatchObject({ isSent: true })
+  })
+
   it('prompts that wait in the queue and prompts that steer count, and an interrupt makes room for itself', async () => {
     const runtime = await world().open({ agents, limits })
     const ask = (onBusy: 'queue' | 'steer' | 'interrupt') =>
