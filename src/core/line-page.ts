@@ -1,4 +1,4 @@
-import type { StoredEvent } from './event.ts'
+import type { EventType, StoredEvent } from './event.ts'
 import { LineDecoder } from './event-line.ts'
 import { type EventRow, lineEnd } from './event-row.ts'
 import type { TaskId } from './id.ts'
@@ -13,6 +13,8 @@ export interface LinePageQuery {
   readonly limit: number
   /** Only events of this task. */
   readonly task?: TaskId | undefined
+  /** Only events of these types. */
+  readonly types?: readonly EventType[] | undefined
 }
 
 /** A page of the log, gathered from rows that hold consecutive events as lines. */
@@ -56,9 +58,11 @@ export class LinePage {
     }
   }
 
-  /** The second field of a line is its task. */
+  /** The first field of a line is its type, the second its task. */
   #isAskedFor(body: string, begin: number): boolean {
-    const { task } = this.#query
+    const { task, types } = this.#query
+    const isOfType = (type: string) => body.startsWith(type, begin) && body[begin + type.length] === '\t'
+    if (types && !types.some(isOfType)) return false
     return task === undefined || body.startsWith(`${task}\t`, body.indexOf('\t', begin) + 1)
   }
 }

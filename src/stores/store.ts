@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../core/event.ts'
+import type { EventType, StoredEvent } from '../core/event.ts'
 import type { EventRow } from '../core/event-row.ts'
 import type { Principal, TaskId, ThreadId, ThreadKey } from '../core/id.ts'
 import type { LivePart } from '../core/live-part.ts'
@@ -81,8 +81,11 @@ export interface Store {
    * decided by, and wait for nothing that users read.
    */
   questions(query: QuestionQuery): Promise<QuestionRecord[]>
-  /** What a task has recorded, in the order of recording. A node is to go on by it: it waits for nothing that users read. */
-  steps(task: TaskId): Promise<StepRecord[]>
+  /**
+   * What a task has recorded, in the order of recording; or of it only what was recorded last. A node is to go on by it: it waits
+   * for nothing that users read.
+   */
+  steps(task: TaskId, which?: 'last'): Promise<StepRecord[]>
 
   /**
    * Offers work to a node, oldest first: pending tasks that may start and whose agent it has; and orphans, which are running
@@ -144,6 +147,8 @@ export interface EventQuery {
   readonly limit: number
   /** Only this task's events, read within its own range of the log. */
   readonly task?: { readonly id: TaskId; readonly first: number; readonly last: number }
+  /** Only events of these types. With `task` only. */
+  readonly types?: readonly EventType[]
   /**
    * The caller takes rows of lines as they are stored. A backend that keeps such rows then gives them instead of events, as many as
    * make a `RowPage`, whatever the limit is. Without `task` only.

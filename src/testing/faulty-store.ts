@@ -52,7 +52,7 @@ export function faultyStore(inner: Store): FaultyStore {
     tasks: (query) => alive(() => inner.tasks(query)),
     threads: (query) => alive(() => inner.threads(query)),
     questions: (query) => alive(() => inner.questions(query)),
-    steps: (task) => alive(() => inner.steps(task)),
+    steps: (task, which) => alive(() => inner.steps(task, which)),
     claim: (query) => alive(() => inner.claim(query)),
     renew: (node, leaseMs) => alive(() => inner.renew(node, leaseMs)),
     watch: (listener) => inner.watch(listener),

@@ -48,7 +48,7 @@ export function watchedStore(store: Store, traffic: Traffic): Store {
     tasks: (query) => counted(store.tasks(query)),
     threads: (query) => counted(store.threads(query)),
     questions: (query) => counted(store.questions(query)),
-    steps: (task) => counted(store.steps(task)),
+    steps: (task, which) => counted(store.steps(task, which)),
     claim: (query) => counted(store.claim(query)),
     renew: (node, leaseMs) => counted(store.renew(node, leaseMs)),
     watch: (listener) => store.watch(listener),

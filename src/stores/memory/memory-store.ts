@@ -121,10 +121,9 @@ class MemoryStore implements Store {
     return listQuestions(tables.questions, query, isLiveIn(tables))
   }
 
-  async steps(task: TaskId): Promise<StepRecord[]> {
-    return this.#opened()
-      .steps.group(task)
-      .map((row) => row.step)
+  async steps(task: TaskId, which?: 'last'): Promise<StepRecord[]> {
+    const rows = this.#opened().steps.group(task)
+    return (which === 'last' ? rows.slice(-1) : rows).map((row) => row.step)
   }
 
   async claim(query: ClaimQuery): Promise<Offer> {

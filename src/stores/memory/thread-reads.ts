@@ -64,7 +64,7 @@ export function readSnapshot(tables: Tables, key: ThreadKey, limits: SnapshotLim
 export function readEvents(tables: Tables, key: ThreadKey, query: EventQuery): EventPage {
   const thread = tables.threads.get(key)
   if (!thread) return { head: 0, first: 1, events: [], upTo: 0 }
-  const { after, limit, task } = query
+  const { after, limit, task, types } = query
   const { first } = thread
   const head = headOf(thread)
   const last = Math.min(head, task?.last ?? head)
@@ -72,7 +72,7 @@ export function readEvents(tables: Tables, key: ThreadKey, query: EventQuery): E
   let seq = Math.max(after + 1, first, task?.first ?? first)
   for (; seq <= last && events.length < limit; seq++) {
     const event = thread.events[seq - first]
-    if (event && (!task || event.task === task.id)) events.push(event)
+    if (event && (!task || event.task === task.id) && (!types || types.includes(event.type))) events.push(event)
   }
   const upTo = seq <= last ? seq - 1 : Math.min(head, Math.max(after, last))
   return { head, first, events, upTo }

@@ -12,17 +12,20 @@ export interface EventAsk {
 
 // One call looks through about this much, so that a search for a task's rare events lets others go on meanwhile; and what is
 // asked for together is not longer either.
-const lookLengthMax = 4_194_304
+export const lookLengthMax = 4_194_304
 
-// Of each from the row that holds the first number asked for. Of rows without an event of the task only the numbers are sent.
+// Of each from the row that holds the first number asked for. Of rows that hold nothing of what is asked for only
+// the numbers are sent; a row may be sent for a step that is called like a type.
 const selectPages = `
   SELECT w.place, th.first AS kept, th.head, c.first, c.last, c.at, c.body
-  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[])
-    WITH ORDINALITY AS w (key, after, upto, rows, task, place)
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])
+    WITH ORDINALITY AS w (key, after, upto, rows, task, types, place)
   JOIN holdfast.threads th ON th.key = w.key
   LEFT JOIN LATERAL (
     SELECT r.first, r.last, r.at,
-      CASE WHEN w.task IS NULL OR strpos(r.body, E'\\t' || w.task || E'\\t') > 0 THEN r.body END AS body
+      CASE WHEN (w.task IS NULL OR strpos(r.body, E'\\t' || w.task || E'\\t') > 0) AND (w.types IS NULL OR EXISTS (
+        SELECT FROM unnest(string_to_array(w.types, ',')) AS type WHERE strpos(r.body, type || E'\\t') > 0
+      )) THEN r.body END AS body
     FROM (
       SELECT f.*, sum(octet_length(f.body)) OVER (ORDER BY f.first) - octet_length(f.body) AS before
       FROM (
@@ -33,7 +36,7 @@ const selectPages = `
         ORDER BY c.first LIMIT w.rows
       ) f
     ) r
-    WHERE r.before < $6
+    WHERE r.before < $7
   ) c ON true
   ORDER BY w.place, c.first`
 
@@ -51,12 +54,13 @@ interface PageRow {
 
 /**
  * Pages of logs, read at one moment. A filtered one that looked through a lot may come back empty though there is more; `upTo`
- * then says where to go on. Only a search may take longer than `timeoutMs`.
+ * then says where to go on. Only a search may take longer than `timeoutMs`; it looks through about `lookLength`.
  */
 export async function readEvents(
   connection: Connection,
   asks: readonly EventAsk[],
   timeoutMs: number,
+  lookLength = pageLengthMax,
 ): Promise<EventPage[]> {
   const places = asks.map(placeOf)
   const isFiltered = asks.some(({ query }) => query.task)
@@ -67,7 +71,8 @@ export async function readEvents(
     asks.map(({ query }, n) => (query.limit > 0 ? places[n]?.to : -1)),
     asks.map(({ query }) => rowsMax(query)),
     asks.map(({ query }) => query.task?.id ?? null),
-    isFiltered ? lookLengthMax : Math.min(lengthMax, Math.ceil(lookLengthMax / asks.length)),
+    asks.map(({ query }) => query.types?.join() ?? null),
+    isFiltered ? lookLength : Math.min(lengthMax, Math.ceil(lookLengthMax / asks.length)),
   ]
   const statement = { name: 'events', sql: selectPages, values }
   const rows = await connection.query<PageRow>(isFiltered ? statement : { ...statement, timeoutMs })
@@ -89,12 +94,12 @@ function placeOf({ query: { after, task, asRows } }: EventAsk): { from: number; 
 function pageOf(ask: EventAsk, rows: readonly PageRow[]): EventPage {
   const [any] = rows
   if (!any) return { head: 0, first: 1, events: [], upTo: 0 }
-  const { after, limit, task } = ask.query
+  const { after, limit, task, types } = ask.query
   const { from, to } = placeOf(ask)
   const { head, kept: first } = any
   if (ask.query.asRows) return rowsOf(ask.query, any, rows)
   const last = Math.min(head, to)
-  const page = new LinePage({ from: Math.max(from, first), last, limit, task: task?.id })
+  const page = new LinePage({ from: Math.max(from, first), last, limit, task: task?.id, types })
   for (const { first: start, body, ...row } of rows) {
     if (start === null || page.isFull) break
     if (body === null) page.skip(row.last)

@@ -27,7 +27,7 @@ import { afterMs, ServerClock } from './clock.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
 import { EventReader } from './event-reader.ts'
-import { readEvents } from './event-reads.ts'
+import { lookLengthMax, readEvents } from './event-reads.ts'
 import { translate, unavailable } from './failure.ts'
 import { allocateNumbers, renewLeaseOf } from './leases.ts'
 import { type Location, locate } from './location.ts'
@@ -149,16 +149,17 @@ class PostgresStore implements Store {
 
   async events(key: ThreadKey, query: EventQuery): Promise<EventPage> {
     if (!query.task) return this.#events.read({ key, query })
-    const readOne = async (after: number): Promise<EventPage> => {
+    const look = async (after: number, lookLength?: number): Promise<EventPage> => {
       const asks = [{ key, query: { ...query, after } }]
-      const work = (connection: Connection) => readEvents(connection, asks, this.#lateMs)
+      const work = (connection: Connection) => readEvents(connection, asks, this.#lateMs, lookLength)
       const [page] = await (query.toDecide ? this.#resume(work) : this.#read(work))
       if (!page) throw new Error('A page was not answered')
       return page
     }
-    let page = await readOne(query.after)
+    // Mostly it fills a page. If there is nothing, what is asked for is rare, and the looks get longer.
+    let page = await look(query.after)
     const last = Math.min(page.head, query.task.last)
-    while (page.events.length === 0 && page.upTo < last && query.limit > 0) page = await readOne(page.upTo)
+    while (page.events.length === 0 && page.upTo < last && query.limit > 0) page = await look(page.upTo, lookLengthMax)
     return page
   }
 
@@ -184,8 +185,8 @@ class PostgresStore implements Store {
     return 'principal' in query ? this.#read(work) : this.#decide(work)
   }
 
-  async steps(task: TaskId): Promise<StepRecord[]> {
-    return this.#resume((connection) => readSteps(connection, task))
+  async steps(task: TaskId, which?: 'last'): Promise<StepRecord[]> {
+    return this.#resume((connection) => readSteps(connection, task, which))
   }
 
   async claim(query: ClaimQuery): Promise<Offer> {

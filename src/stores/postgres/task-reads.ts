@@ -13,6 +13,7 @@ const selectSome = `
   SELECT ${taskColumns} FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread WHERE t.id = ANY ($1)`
 
 const selectSteps = 'SELECT task, key, value, seq, doc FROM holdfast.steps WHERE task = $1 ORDER BY n'
+const selectLastStep = `${selectSteps} DESC LIMIT 1`
 
 export async function readTasks(
   connection: Connection,
@@ -32,8 +33,9 @@ interface StepRow {
   readonly doc: string
 }
 
-export async function readSteps(connection: Connection, id: TaskId): Promise<StepRecord[]> {
-  const rows = await connection.query<StepRow>({ name: 'steps', sql: selectSteps, values: [toColumn(id)] })
+export async function readSteps(connection: Connection, id: TaskId, which?: 'last'): Promise<StepRecord[]> {
+  const statement = which === 'last' ? { name: 'last_step', sql: selectLastStep } : { name: 'steps', sql: selectSteps }
+  const rows = await connection.query<StepRow>({ ...statement, values: [toColumn(id)] })
   return rows.map(({ task, key, value, seq, doc }) => ({
     task: fromColumn(task),
     key: fromColumn(key),

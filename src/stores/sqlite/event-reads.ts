@@ -29,7 +29,7 @@ export function readEvents(connection: Connection, key: ThreadKey, query: EventQ
   const last = Math.min(head, query.task?.last ?? head)
   const from = Math.max(query.after + 1, first, query.task?.first ?? first)
   const task = query.task?.id
-  const page = new LinePage({ from, last, limit: query.limit, task })
+  const page = new LinePage({ from, last, limit: query.limit, task, types: query.types })
   if (from <= last && query.limit > 0) {
     let lookedLength = 0
     for (const chunk of chunksOf(connection, thread, from, last)) {

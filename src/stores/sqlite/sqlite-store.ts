@@ -178,8 +178,8 @@ class SqliteStore implements Store {
     return this.#readOnce((reader) => listQuestions(reader, query))
   }
 
-  async steps(task: TaskId): Promise<StepRecord[]> {
-    return this.#readOnce((reader) => readSteps(reader, task))
+  async steps(task: TaskId, which?: 'last'): Promise<StepRecord[]> {
+    return this.#readOnce((reader) => readSteps(reader, task, which))
   }
 
   async claim(query: ClaimQuery): Promise<Offer> {

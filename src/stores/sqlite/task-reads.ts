@@ -12,6 +12,8 @@ import type { StepDoc } from './unit-writes.ts'
 const selectTask = `${selectTasks} FROM tasks t ${joinTasks} WHERE t.id = ?`
 
 const selectSteps = 'SELECT n, task, key, value, seq, doc FROM steps INDEXED BY steps_by_key WHERE task = ?'
+const selectLastStep = `SELECT n, task, key, value, seq, doc FROM steps
+  WHERE n = (SELECT max(n) FROM steps INDEXED BY steps_by_key WHERE task = ?)`
 
 export function readTask(connection: Connection, id: TaskId): TaskRecord | undefined {
   const row = connection.get<TaskRow>(selectTask, id)
@@ -27,9 +29,9 @@ interface StepRow {
   readonly doc: string
 }
 
-export function readSteps(connection: Connection, id: TaskId): StepRecord[] {
+export function readSteps(connection: Connection, id: TaskId, which?: 'last'): StepRecord[] {
   // Sorted here, because SQLite would copy the values, which may be large, to sort them.
-  const rows = connection.all<StepRow>(selectSteps, id).sort((a, b) => a.n - b.n)
+  const rows = connection.all<StepRow>(which === 'last' ? selectLastStep : selectSteps, id).sort((a, b) => a.n - b.n)
   return rows.map(({ task, key, value, seq, doc }) => {
     return { task, key, ...(JSON.parse(doc) as StepDoc), ...(value !== null && { value }), seq }
   })

@@ -121,6 +121,30 @@ export const eventCases: StoreCase[] = [
     assert.deepEqual(numbersOf((await read(store, { task })).events), [3, 4])
   }),
 
+  storeCase('gives the events of a task of some types only, in pages of any size', async (store) => {
+    const said = event('text.delta', 'bg_0', { step: 'answer' })
+    for (let n = 0; n < 10; n++) {
+      const others = [event('answer', 'bg_1'), event('progress', 'bg_0')]
+      await commit(store, unit({ events: [event('answer', 'bg_0'), said, event('task.resumed', 'bg_0'), ...others] }))
+    }
+    const task = { id: taskId('bg_0'), first: 1, last: 48 }
+    for (const limit of [1, 3, 100]) {
+      const pages = await pagesOf(store, { after: 0, limit, task, types: ['answer', 'task.resumed'] })
+      const expected = upTo(48).filter((seq) => seq % 5 === 1 || seq % 5 === 3)
+      assert.deepEqual(numbersOf(pages.flatMap((page) => page.events)), expected)
+    }
+  }),
+
+  storeCase('finds the few events of a type among many of the same task', async (store) => {
+    await commit(store, unit({ events: [event('answer', 'bg_0')] }))
+    for (let n = 0; n < 5; n++) await commit(store, unit({ events: deltas(400, 'bg_0') }))
+    await commit(store, unit({ events: [event('answer', 'bg_0')] }))
+    const task = { id: taskId('bg_0'), first: 1, last: 3000 }
+    const pages = await pagesOf(store, { after: 0, limit: 10, task, types: ['answer'] })
+    assert.deepEqual(numbersOf(pages.flatMap((page) => page.events)), [1, 2002])
+    assert.deepEqual(await read(store, { task, types: ['file'] }), { head: 2002, first: 1, events: [], upTo: 2002 })
+  }),
+
   storeCase('gives the same events at every later reading', async (store, { clock }) => {
     await withSixty(store)
     const before = await logOf(store)

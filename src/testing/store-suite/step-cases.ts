@@ -57,6 +57,16 @@ export const stepCases: StoreCase[] = [
     assert.deepEqual(await keysOf(store, 'bg_0'), ['z', 'a', 'm', 'b'])
   }),
 
+  storeCase('gives the step alone that was recorded last', async (store) => {
+    await withTwoTasks(store)
+    assert.deepEqual(await store.steps(taskId('bg_0'), 'last'), [])
+    await commit(store, fenced('bg_0', 1, { steps: [step('bg_0', 'z'), step('bg_0', 'm', { attempt: 2 })] }))
+    await commit(store, fenced('bg_1', 1, { steps: [step('bg_1', 'zz')] }))
+    const last = await store.steps(taskId('bg_0'), 'last')
+    assert.deepEqual(last, (await store.steps(taskId('bg_0'))).slice(1))
+    assert.equal(last[0]?.attempt, 2)
+  }),
+
   storeCase('keeps the steps of two tasks apart', async (store) => {
     await withTwoTasks(store)
     await commit(store, unit({ steps: [step('bg_0', 'a'), step('bg_1', 'a'), step('bg_1', 'b')] }))
