@@ -1,7 +1,7 @@
-import type { StoredEvent } from '../core/event.ts'
+import { partTypes, type StoredEvent } from '../core/event.ts'
 import type { Part } from '../core/message.ts'
 import { assistantParts, PartsFold } from '../core/parts.ts'
-import { standing } from '../core/resume.ts'
+import { keptBy } from '../core/standing.ts'
 import { tellsAll } from './picture.ts'
 import type { ThreadEvent } from './thread-event.ts'
 
@@ -23,10 +23,8 @@ interface Emit {
   readonly before?: Emit | undefined
 }
 
-const partTypes: readonly string[] = ['text.delta', 'thinking', 'tool.call', 'tool.result', 'file', 'answer']
-
 export function isOutput({ type }: { readonly type: string }): boolean {
-  return partTypes.includes(type)
+  return (partTypes as readonly string[]).includes(type)
 }
 
 export function outputOf(base: readonly Part[] = [], baseHead = 0): Output {
@@ -43,8 +41,8 @@ export function withOutput(output: Output, event: ThreadEvent): Output {
 export function resumedOutput(output: Output, event: Extract<ThreadEvent, { type: 'task.resumed' }>): Output {
   const { base, baseHead } = output
   const seed = tellsAll(event, baseHead) ? outputOf(base, baseHead) : outputOf()
-  const events = standing([...history(output.last), toStored(event)])
-  return events.filter(isOutput).reduce(withStored, seed)
+  const events = history(output.last)
+  return events.filter(keptBy([toStored(event)])).reduce(withStored, seed)
 }
 
 function withStored(output: Output, event: StoredEvent): Output {

@@ -106,17 +106,10 @@ export function isTerminalEvent(event: { readonly type: string }): boolean {
   return terminalTypes.includes(event.type)
 }
 
-const emittedTypes: readonly string[] = [
-  'text.delta',
-  'thinking',
-  'tool.call',
-  'tool.result',
-  'file',
-  'answer',
-  'progress',
-  'custom',
-  'usage',
-]
+/** What an agent puts out: these make the parts of its message. */
+export const partTypes: readonly EventType[] = ['text.delta', 'thinking', 'tool.call', 'tool.result', 'file', 'answer']
+
+const emittedTypes: readonly string[] = [...partTypes, 'progress', 'custom', 'usage']
 
 /** What an agent emits can be abandoned by a resume; what the runtime writes about a task stands. */
 export function isEmitted(event: { readonly type: string }): boolean {

@@ -1,7 +1,6 @@
-import type { EventData, EventType, StoredEvent } from './event.ts'
+import type { EventData, EventType } from './event.ts'
 import type { JsonText } from './id.ts'
 import type { Part } from './message.ts'
-import { standing } from './resume.ts'
 
 type ToolPart = Extract<Part, { type: 'tool' }>
 
@@ -114,11 +113,4 @@ export function assistantParts(fold: PartsFold): Part[] {
   const { output } = answer
   const isText = typeof output === 'string' && fold.said === ''
   return [...parts, isText ? { type: 'text', text: output } : { type: 'data', name: 'answer', value: output }]
-}
-
-/** Folds the events of one task, in order, leaving out what its resumes abandoned. */
-export function foldParts(events: Iterable<StoredEvent>): PartsFold {
-  const fold = new PartsFold()
-  for (const event of standing(events)) fold.add(event)
-  return fold
 }

@@ -1,5 +1,6 @@
-import { type EventData, isEmitted, type Range, type StoredEvent } from './event.ts'
+import { isEmitted, type Range, type StoredEvent } from './event.ts'
 import type { JsonText } from './id.ts'
+import type { Stands } from './standing.ts'
 import type { StepRecord } from './step.ts'
 
 /**
@@ -15,70 +16,54 @@ export interface ResumePlan {
   readonly keep: number
   /** Where emits below `keep` do not count. A range may span numbers of other tasks: it speaks of this one's. */
   readonly dropped: readonly Range[]
-  /** The emits that count, in order. */
-  readonly counted: readonly StoredEvent[]
-  /** Those of them that code outside every step will make again. */
+  /** The emits that count and that code outside every step will make again. */
   readonly bag: EmitBag
 }
 
-/** Plans the next attempt of a task from its events of all earlier ones, in order, and the steps it has recorded. */
-export function planResume(
-  startedSeq: number,
-  events: readonly StoredEvent[],
-  steps: readonly StepRecord[],
-): ResumePlan {
-  const recorded = new Set(steps.map((step) => step.key))
-  const lastStepSeq = steps.reduce((last, step) => Math.max(last, step.seq), 0)
-  const counts = (emit: StoredEvent) => (emit.step === undefined ? emit.seq <= lastStepSeq : recorded.has(emit.step))
-  const counted = standing(events).filter((event) => isEmitted(event) && counts(event))
-  return {
-    keep: counted.at(-1)?.seq ?? startedSeq,
-    dropped: rangesBetween(events, counted),
-    counted,
-    bag: new EmitBag(counted.filter((emit) => emit.step === undefined)),
-  }
-}
-
-/** The stretches of emits that do not count and have one that counts after them. */
-function rangesBetween(events: readonly StoredEvent[], counted: readonly StoredEvent[]): Range[] {
-  const ranges: Range[] = []
-  const counting = new Set(counted.map((emit) => emit.seq))
-  let open: Range | undefined
-  for (const event of events) {
-    if (!isEmitted(event)) continue
-    if (!counting.has(event.seq)) {
-      open = [open?.[0] ?? event.seq, event.seq]
-      continue
-    }
-    if (open) ranges.push(open)
-    open = undefined
-  }
-  return ranges
-}
-
 /**
- * The events of one task that stand, in order: each `task.resumed` abandons the emits before it that are after its
- * `keep` or within its `dropped`. What the runtime wrote about the task stands always.
+ * Plans the next attempt of a task from its events of all earlier ones, given in order, what of them stands after its
+ * earlier resumes, and the steps it has recorded. Keeps none of the events.
  */
-export function standing(events: Iterable<StoredEvent>): StoredEvent[] {
-  let kept: StoredEvent[] = []
-  for (const event of events) {
-    if (event.type === 'task.resumed') kept = withoutAbandoned(kept, event)
-    kept.push(event)
-  }
-  return kept
-}
+export class ResumePlanning {
+  readonly #stands: Stands
+  readonly #recorded: ReadonlySet<string>
+  readonly #lastStepSeq: number
+  readonly #dropped: Range[] = []
+  readonly #bag = new EmitBag()
+  #keep: number
+  /** The stretch of emits that do not count which the next one that counts will close. */
+  #open: Range | undefined
 
-function withoutAbandoned(events: readonly StoredEvent[], resumed: StoredEvent): StoredEvent[] {
-  const { keep, dropped = [] } = JSON.parse(resumed.data) as EventData['task.resumed']
-  const ranges = dropped.toSorted((a, b) => a[0] - b[0])
-  let next = 0
-  return events.filter((event) => {
-    if (!isEmitted(event)) return true
-    if (event.seq > keep) return false
-    while ((ranges[next]?.[1] ?? Number.POSITIVE_INFINITY) < event.seq) next += 1
-    return (ranges[next]?.[0] ?? Number.POSITIVE_INFINITY) > event.seq
-  })
+  constructor(startedSeq: number, steps: readonly StepRecord[], stands: Stands) {
+    this.#keep = startedSeq
+    this.#recorded = new Set(steps.map((step) => step.key))
+    this.#lastStepSeq = steps.reduce((last, step) => Math.max(last, step.seq), 0)
+    this.#stands = stands
+  }
+
+  /** Takes the next event of the task. Says whether it is an emit that counts. */
+  add(event: StoredEvent): boolean {
+    if (!isEmitted(event)) return false
+    const { seq } = event
+    if (!this.#counts(event)) {
+      this.#open = [this.#open?.[0] ?? seq, seq]
+      return false
+    }
+    if (this.#open) this.#dropped.push(this.#open)
+    this.#open = undefined
+    this.#keep = seq
+    if (event.step === undefined) this.#bag.put(event)
+    return true
+  }
+
+  get plan(): ResumePlan {
+    return { keep: this.#keep, dropped: this.#dropped, bag: this.#bag }
+  }
+
+  #counts(emit: StoredEvent): boolean {
+    if (!this.#stands(emit)) return false
+    return emit.step === undefined ? emit.seq <= this.#lastStepSeq : this.#recorded.has(emit.step)
+  }
 }
 
 /**
@@ -89,10 +74,12 @@ export class EmitBag {
   readonly #counts = new Map<string, number>()
 
   constructor(emits: Iterable<{ readonly type: string; readonly data: JsonText }> = []) {
-    for (const { type, data } of emits) {
-      const key = bagKey(type, data)
-      this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
-    }
+    for (const emit of emits) this.put(emit)
+  }
+
+  put({ type, data }: { readonly type: string; readonly data: JsonText }): void {
+    const key = bagKey(type, data)
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }
 
   /** Takes one equal emit out. False if there is none: then this one is new. */
@@ -108,7 +95,8 @@ export class EmitBag {
   }
 }
 
-// A type holds no space, so the first one parts it from the data.
+// A type holds no space, so the first one parts it from the data. To join makes a text of its own, where to concatenate would keep
+// alive the page that the data was cut out of.
 function bagKey(type: string, data: JsonText): string {
-  return `${type} ${data}`
+  return [type, data].join(' ')
 }

@@ -21,6 +21,7 @@ import { Hooks } from './hooks.ts'
 import type { Readiness } from './info.ts'
 import { Intake } from './intake.ts'
 import { Lease } from './lease.ts'
+import { LiveOutputs } from './live-outputs.ts'
 import { harmless, type Logger, silentLogger } from './logger.ts'
 import { Metrics } from './metrics.ts'
 import type { NodeOptions } from './node-options.ts'
@@ -63,6 +64,7 @@ export class Node {
   readonly feed: Feed
   readonly writer: Writer
   readonly executor: Executor
+  readonly outputs = new LiveOutputs(this)
   readonly spawning: Spawning
   readonly intake: Intake
   readonly restoration: Restoration

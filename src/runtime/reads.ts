@@ -1,7 +1,7 @@
 import { HoldfastError, isHoldfastError } from '../core/errors.ts'
 import { type Principal, principalOf, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../core/id.ts'
 import type { Message } from '../core/message.ts'
-import { assistantParts, foldParts, type PartsFold } from '../core/parts.ts'
+import { assistantParts } from '../core/parts.ts'
 import { isQueued, positionsOf } from '../core/position.ts'
 import { toQuestion } from '../core/question.ts'
 import { type Result, toResult } from '../core/result.ts'
@@ -9,8 +9,7 @@ import type { Status } from '../core/status.ts'
 import { isRun, type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 import type { Store, TaskPage, ThreadPage } from '../stores/store.ts'
-import type { Execution } from './execution.ts'
-import { taskEvents } from './task-events.ts'
+import type { LiveOutputs } from './live-outputs.ts'
 
 /** Which tasks to list; all of the principal unless something is given. */
 export interface ListOptions {
@@ -49,7 +48,7 @@ export interface MessagePage {
 export interface ReadsParts {
   readonly store: Store
   readonly principal: Principal
-  execution(task: TaskId): Execution | undefined
+  readonly outputs: LiveOutputs
   watchersOf(key: ThreadKey): number
 }
 
@@ -163,18 +162,12 @@ export class Reads {
   async #live(tasks: readonly TaskRecord[], head: number): Promise<ThreadSnapshot['live']> {
     const running = tasks.filter((record) => record.status === 'running')
     const outputs = await Promise.all(
-      running.map(async (record) => ({ task: record.id, parts: assistantParts(await this.#outputAt(record, head)) })),
+      running.map(async (record) => ({
+        task: record.id,
+        parts: assistantParts(await this.#parts.outputs.at(record, head)),
+      })),
     )
     return outputs.filter(({ parts }) => parts.length > 0)
-  }
-
-  /** What a task had put out at a head: from its execution if that is here and not beyond, else from the log. */
-  async #outputAt(record: TaskRecord, head: number): Promise<PartsFold> {
-    const here = this.#parts.execution(record.id)?.committedOutput()
-    const { store } = this.#parts
-    if (!here || here.seq > head) return foldParts(await taskEvents(store, record, { upTo: head }))
-    for (const event of await taskEvents(store, record, { after: here.seq, upTo: head })) here.output.add(event)
-    return here.output
   }
 
   #page(options: ListOptions, untaken?: true): Promise<TaskPage> {

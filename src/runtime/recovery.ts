@@ -1,22 +1,20 @@
 import { isOverdue } from '../core/deadline.ts'
 import { end } from '../core/end.ts'
-import type { EventData, StoredEvent } from '../core/event.ts'
 import type { TaskId } from '../core/id.ts'
 import type { Outcome } from '../core/outcome.ts'
-import { foldParts, PartsFold } from '../core/parts.ts'
+import { PartsFold } from '../core/parts.ts'
 import { countCrashes, crashesMax, isOver, type ResumeBasis, release, resume, takeOver } from '../core/recover.ts'
-import { planResume } from '../core/resume.ts'
-import { addUsage, type TaskRecord, type Usage } from '../core/task.ts'
-import type { Report } from '../core/unit.ts'
+import type { TaskRecord } from '../core/task.ts'
 import type { Store, TaskRef } from '../stores/store.ts'
 import { timedOut } from './agent-outcome.ts'
 import { committedRecord } from './committed-record.ts'
+import { readEarlierAttempts } from './earlier-attempts.ts'
 import { executing, intent } from './entry.ts'
 import type { Resumption } from './executor.ts'
 import type { Logger } from './logger.ts'
 import type { Registry } from './registry.ts'
 import type { Slots } from './slots.ts'
-import { taskEvents } from './task-events.ts'
+import { readOutput } from './task-events.ts'
 import type { Writer } from './writer.ts'
 
 export interface RecoveryParts {
@@ -32,7 +30,8 @@ export interface RecoveryParts {
  *
  * V1 The takeover is committed before anything is read, so nothing the old node does can change what was read.
  * V2 A cancelled task is never resumed, nor is one whose time is over; a task that cannot be resumed ends as `orphaned`, one that
- *    keeps bringing its node down ends as `poisoned`.
+ *    keeps bringing its node down ends as `poisoned`. That is decided before its log and the values of its steps are read, because
+ *    to read them may be what brings nodes down; and of its log no more than a page is kept, but for what counts.
  * V3 A task that was taken over and then could not be read is given up again, so that the next look finds it.
  */
 export class Recovery {
@@ -96,20 +95,17 @@ export class Recovery {
   }
 
   async #goOn(record: TaskRecord): Promise<boolean> {
-    const events = record.status === 'running' ? await this.#events(record) : []
-    if (record.cancelRequestedAt !== undefined) return this.#end(record, events, cancelledOutcome)
-    if (isOverdue(record, this.#now)) return this.#end(record, events, timedOut(record, false))
+    if (record.cancelRequestedAt !== undefined) return this.#end(record, cancelledOutcome)
+    if (isOverdue(record, this.#now)) return this.#end(record, timedOut(record, false))
     const agent = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)
-    if (record.closure || !agent || agent.isResumable === false)
-      return this.#end(record, events, orphanedOutcome(record))
-    const steps = await this.#parts.store.steps(record.id)
-    const crashes = countCrashes(record, steps)
-    if (crashes >= crashesMax) return this.#end(record, events, poisonedOutcome(crashes))
-    const plan = planResume(record.startedSeq ?? 0, events, steps)
-    const output = new PartsFold()
-    for (const event of plan.counted) output.add(event)
+    if (record.closure || !agent || agent.isResumable === false) return this.#end(record, orphanedOutcome(record))
+    const { store } = this.#parts
+    const crashes = countCrashes(record, await store.steps(record.id, 'last'))
+    if (crashes >= crashesMax) return this.#end(record, poisonedOutcome(crashes))
+    const steps = await store.steps(record.id)
+    const { plan, output, report } = await readEarlierAttempts(store, record, steps)
     this.#resumptions.set(record.id, { output, bag: plan.bag, steps })
-    return this.#resume(record, { plan, crashes, ...reported(plan.counted) })
+    return this.#resume(record, { plan, crashes, ...report })
   }
 
   async #resume(record: TaskRecord, basis: ResumeBasis): Promise<boolean> {
@@ -124,21 +120,18 @@ export class Recovery {
     }
     // Cancelled since it was taken over.
     this.#resumptions.delete(id)
-    return this.#end(record, await this.#events(record), cancelledOutcome)
+    return this.#end(record, cancelledOutcome)
   }
 
-  async #end(record: TaskRecord, events: readonly StoredEvent[], outcome: Outcome): Promise<false> {
+  async #end(record: TaskRecord, outcome: Outcome): Promise<false> {
     const { id, key, epoch } = record
-    const ending = { outcome, output: foldParts(events) }
+    const output = record.status === 'running' ? await readOutput(this.#parts.store, record) : new PartsFold()
+    const ending = { outcome, output }
     await this.#parts.writer.change(
       executing({ task: id, thread: key }, 'end', (live, around) => end(live, around, id, epoch, ending)),
     )
     this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
     return false
-  }
-
-  #events(record: TaskRecord): Promise<StoredEvent[]> {
-    return taskEvents(this.#parts.store, record, { toDecide: true })
   }
 }
 
@@ -153,15 +146,4 @@ function orphanedOutcome(record: TaskRecord): Outcome {
 function poisonedOutcome(crashes: number): Outcome {
   const message = `The process that ran the task died ${crashes} times in a row before it got any further`
   return { status: 'failed', error: { code: 'poisoned', message } }
-}
-
-/** What the events that count reported. */
-function reported(counted: readonly StoredEvent[]): Report {
-  let progress: number | undefined
-  let usage: Usage | undefined
-  for (const event of counted) {
-    if (event.type === 'progress') progress = (JSON.parse(event.data) as EventData['progress']).value
-    if (event.type === 'usage') usage = addUsage(usage, JSON.parse(event.data) as Usage)
-  }
-  return { ...(progress !== undefined && { progress }), ...(usage && { usage }) }
 }

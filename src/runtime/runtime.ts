@@ -285,10 +285,9 @@ export class Runtime {
     this.#readCount += 1
     // A store may answer within the turn, and code that asks until something has changed would keep it from changing.
     if (this.#readCount % readsPerTurn === 0) await nextTurn()
-    this.#reading ??= this.#shared.node.then(({ store, executor, feed }) => {
+    this.#reading ??= this.#shared.node.then(({ store, outputs, feed }) => {
       const principal = this.principal
-      const execution = (task: TaskId) => executor.get(task)
-      return new Reads({ store, principal, execution, watchersOf: (key) => feed.watchersOf(key) })
+      return new Reads({ store, principal, outputs, watchersOf: (key) => feed.watchersOf(key) })
     })
     return this.#reading
   }

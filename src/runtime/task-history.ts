@@ -1,17 +1,18 @@
 import { finishOf } from '../core/end.ts'
 import { isHoldfastError } from '../core/errors.ts'
-import type { EventData, StoredEvent } from '../core/event.ts'
+import { type EventData, type EventType, partTypes, type StoredEvent } from '../core/event.ts'
 import { type TaskId, type ThreadKey, taskId, threadOf } from '../core/id.ts'
 import type { Finish, Message, Part } from '../core/message.ts'
 import { assistantParts, hasOutput, PartsFold } from '../core/parts.ts'
-import { standing } from '../core/resume.ts'
 import { askedParts } from '../core/start.ts'
 import { isTerminal } from '../core/status.ts'
 import { isRun, type TaskRecord } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
-import { taskEvents } from './task-events.ts'
+import { standingPages } from './task-events.ts'
 
-// Each of them is read whole; a conversation with one sub-agent that was taken up this often has long lost its beginning.
+const toldTypes: readonly EventType[] = [...partTypes, 'inbox.accepted']
+
+// Each of them is read; a conversation with one sub-agent that was taken up this often has long lost its beginning.
 const continuedMax = 32
 
 /**
@@ -45,19 +46,23 @@ function continuedBy({ metadata }: TaskRecord): TaskId | undefined {
 }
 
 async function saidIn(store: Store, record: TaskRecord): Promise<Message[]> {
-  const told = new Telling(record)
-  if (record.asked !== 'nothing') told.add('user', askedParts(record), { seq: record.firstSeq, at: record.createdAt })
-  for (const event of standing(await eventsOf(store, record))) told.event(event)
-  return told.ended()
-}
-
-async function eventsOf(store: Store, record: TaskRecord): Promise<StoredEvent[]> {
   try {
-    return await taskEvents(store, record, { upTo: record.seq })
+    return await told(record, standingPages(store, record, { upTo: record.seq, types: toldTypes }))
   } catch (error) {
-    if (isHoldfastError(error, 'offset_gone')) return []
+    if (isHoldfastError(error, 'offset_gone')) return told(record, [])
     throw error
   }
+}
+
+async function told(
+  record: TaskRecord,
+  pages: AsyncIterable<readonly StoredEvent[]> | Iterable<readonly StoredEvent[]>,
+): Promise<Message[]> {
+  const telling = new Telling(record)
+  if (record.asked !== 'nothing')
+    telling.add('user', askedParts(record), { seq: record.firstSeq, at: record.createdAt })
+  for await (const page of pages) for (const event of page) telling.event(event)
+  return telling.ended()
 }
 
 /** Makes messages of a task's events: what it put out, broken where a message to it arrived and no tool was at work. */

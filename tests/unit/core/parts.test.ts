@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EventType, StoredEvent } from '../../../src/core/event.ts'
-import { assistantParts, foldParts, hasOutput, PartsFold } from '../../../src/core/parts.ts'
+import { assistantParts, hasOutput, PartsFold } from '../../../src/core/parts.ts'
+import { foldParts } from './fold-parts.ts'
 
 type Emit = readonly [type: EventType, data: unknown]
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldParts } from '../../../src/core/parts.ts'
 import { ReplayMismatch } from '../../../src/core/replay.ts'
-import { standing } from '../../../src/core/resume.ts'
 import { contains } from '../../../src/core/step.ts'
+import { foldParts, standing } from './fold-parts.ts'
 import { Choices, Machine } from './step-machine.ts'
 import { type Node, type Program, programs, replaceStep, type StepNode, stepsIn, textsIn } from './step-program.ts'
 

@@ -2,9 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EventType, isEmitted, type Range, type StoredEvent } from '../../../src/core/event.ts'
 import { taskId } from '../../../src/core/id.ts'
-import { foldParts, type PartsFold } from '../../../src/core/parts.ts'
-import { EmitBag, planResume, type ResumePlan, standing } from '../../../src/core/resume.ts'
+import type { PartsFold } from '../../../src/core/parts.ts'
+import { EmitBag } from '../../../src/core/resume.ts'
 import type { StepRecord } from '../../../src/core/step.ts'
+import { foldParts, standing } from './fold-parts.ts'
+import { planResume, type ResumePlan } from './plan-resume.ts'
 
 const startedSeq = 2
 
@@ -24,7 +26,7 @@ function resumed(seq: number, { keep, dropped }: Pick<ResumePlan, 'keep' | 'drop
 
 const numbers = (plan: ResumePlan) => plan.counted.map((emit) => emit.seq)
 
-describe('planResume', () => {
+describe('ResumePlanning', () => {
   it('keeps nothing after the start if no step is recorded', () => {
     const plan = planResume(startedSeq, [event(2, 'task.started', {}), say(3), say(4, 'a')], [])
     expect(plan).toMatchObject({ keep: 2, dropped: [], counted: [] })

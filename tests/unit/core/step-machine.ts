@@ -1,8 +1,9 @@
 import type { EventType, StoredEvent } from '../../../src/core/event.ts'
 import { taskId } from '../../../src/core/id.ts'
 import { Replay } from '../../../src/core/replay.ts'
-import { EmitBag, planResume } from '../../../src/core/resume.ts'
+import { EmitBag } from '../../../src/core/resume.ts'
 import { contains, StepKeys, type StepRecord } from '../../../src/core/step.ts'
+import { planResume } from './plan-resume.ts'
 import type { Node, Program, StepNode } from './step-program.ts'
 
 const task = taskId('bg_1')

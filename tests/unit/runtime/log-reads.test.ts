@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TaskRecord } from '../../../src/core/task.ts'
+import { LiveOutputs } from '../../../src/runtime/live-outputs.ts'
 import { LogReads } from '../../../src/runtime/log-reads.ts'
 import { Reads } from '../../../src/runtime/reads.ts'
 import type { Store } from '../../../src/stores/store.ts'
@@ -19,7 +20,8 @@ async function logsWith(
   const task: Store['task'] = () => Promise.resolve(records[readCount++])
   const store = new Proxy(here.store, { get: (target, name) => (name === 'task' ? task : Reflect.get(target, name)) })
   const { feed } = here
-  const reads = new Reads({ store, principal: owner, execution: () => undefined, watchersOf: () => 0 })
+  const outputs = new LiveOutputs({ store, executor: { get: () => undefined } })
+  const reads = new Reads({ store, principal: owner, outputs, watchersOf: () => 0 })
   return { logs: new LogReads({ store, feed, reads, principal: owner }), here }
 }
 
