@@ -113,14 +113,13 @@ export class Recovery {
     const done = await this.#parts.writer.change(
       executing({ task: id, thread: key }, 'resume', (live, around) => resume(live, around, id, epoch, basis)),
     )
-    if ('refusal' in done) return false
-    if (done.value) {
+    if ('value' in done && done.value) {
       this.#parts.log.info({ task: id, attempt: done.value.attempt }, 'a task goes on from its last finished step')
       return true
     }
-    // Cancelled since it was taken over.
     this.#resumptions.delete(id)
-    return this.#end(record, cancelledOutcome)
+    // Cancelled since it was taken over, unless somebody else has it.
+    return 'refusal' in done ? false : this.#end(record, cancelledOutcome)
   }
 
   async #end(record: TaskRecord, outcome: Outcome): Promise<false> {
