@@ -50,10 +50,15 @@ export interface ResumeBasis extends Report {
   readonly crashes: number
 }
 
-/** The crashes in a row that count: if the attempt that crashed recorded a step, this crash is the first. */
+/**
+ * The crashes in a row that count, by what the task has recorded or by the last of it. If the attempt that crashed recorded a step,
+ * those before it do not count. Which they were is not known, but an attempt begins with fewer than `crashesMax`: those beyond came
+ * after it, when the task was to be taken over.
+ */
 export function countCrashes(record: TaskRecord, steps: readonly StepRecord[]): number {
   const hasNewStep = steps.some((step) => step.attempt === record.attempt)
-  return hasNewStep ? Math.min(record.crashes, 1) : record.crashes
+  if (!hasNewStep) return record.crashes
+  return Math.max(Math.min(record.crashes, 1), record.crashes - (crashesMax - 1))
 }
 
 /**

@@ -17,6 +17,11 @@ import type { Slots } from './slots.ts'
 import { readOutput } from './task-events.ts'
 import type { Writer } from './writer.ts'
 
+// As many nodes as made it poisoned have died again when they were to end it: to read what it had put out may be why.
+const endCrashesMax = 2 * crashesMax
+// They are about a second apart, and before each the store has taken a commit: it is the log that cannot be read, not the store.
+const failedReadsMax = 10
+
 export interface RecoveryParts {
   readonly store: Store
   readonly writer: Writer
@@ -33,10 +38,14 @@ export interface RecoveryParts {
  *    keeps bringing its node down ends as `poisoned`. That is decided before its log and the values of its steps are read, because
  *    to read them may be what brings nodes down; and of its log no more than a page is kept, but for what counts.
  * V3 A task that was taken over and then could not be read is given up again, so that the next look finds it.
+ * V4 A task that is to end ends: if its log cannot be read however often it is tried, or if nodes that were to end it died, without
+ *    what it had put out.
  */
 export class Recovery {
   readonly #parts: RecoveryParts
   readonly #resumptions = new Map<TaskId, Resumption>()
+  /** How often the logs of tasks that are to end could not be read. */
+  readonly #failedReads = new Map<TaskId, number>()
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts
@@ -101,7 +110,7 @@ export class Recovery {
     if (record.closure || !agent || agent.isResumable === false) return this.#end(record, orphanedOutcome(record))
     const { store } = this.#parts
     const crashes = countCrashes(record, await store.steps(record.id, 'last'))
-    if (crashes >= crashesMax) return this.#end(record, poisonedOutcome(crashes))
+    if (crashes >= crashesMax) return this.#end(record, poisonedOutcome(crashes), crashes)
     const steps = await store.steps(record.id)
     const { plan, output, report } = await readEarlierAttempts(store, record, steps)
     this.#resumptions.set(record.id, { output, bag: plan.bag, steps })
@@ -122,15 +131,35 @@ export class Recovery {
     return 'refusal' in done ? false : this.#end(record, cancelledOutcome)
   }
 
-  async #end(record: TaskRecord, outcome: Outcome): Promise<false> {
+  async #end(record: TaskRecord, outcome: Outcome, crashes = record.crashes): Promise<false> {
     const { id, key, epoch } = record
-    const output = record.status === 'running' ? await readOutput(this.#parts.store, record) : new PartsFold()
+    const output = record.status === 'running' ? await this.#output(record, crashes) : new PartsFold()
     const ending = { outcome, output }
     await this.#parts.writer.change(
       executing({ task: id, thread: key }, 'end', (live, around) => end(live, around, id, epoch, ending)),
     )
+    this.#failedReads.delete(id)
     this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
     return false
+  }
+
+  /** V4. */
+  async #output(record: TaskRecord, crashes: number): Promise<PartsFold> {
+    const { store, log } = this.#parts
+    const withoutOutput = 'an abandoned task is ended without what it had put out'
+    if (crashes >= endCrashesMax) {
+      log.error({ task: record.id, crashes }, `${withoutOutput}: to read that may be what brings nodes down`)
+      return new PartsFold()
+    }
+    try {
+      return await readOutput(store, record)
+    } catch (error) {
+      const failedCount = (this.#failedReads.get(record.id) ?? 0) + 1
+      this.#failedReads.set(record.id, failedCount)
+      if (failedCount < failedReadsMax) throw error
+      log.error({ err: error, task: record.id }, `${withoutOutput}: its log cannot be read`)
+      return new PartsFold()
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import type { Runtime } from '../../src/runtime/runtime.ts'
 import type { EventQuery } from '../../src/stores/store.ts'
 import type { FaultyStore } from '../../src/testing/faulty-store.ts'
 import { forever, untilAttempt } from './attempts.ts'
+import { inQuietTime } from './quiet-time.ts'
 import { eventsUntil, onEachStore, type World } from './world.ts'
 
 const isTakeover = (units: readonly Unit[]) => units.some((unit) => unit.operation === 'takeover')
@@ -58,6 +59,15 @@ async function crashed(here: World, agent: (ctx: AgentContext) => Promise<never>
   return id
 }
 
+/** Dies as often when it has taken the run over. */
+async function dieTakingOver(here: World, agent: (ctx: AgentContext) => Promise<never>, times: number): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    await here.open({ agents: { agent } }, (units) => (isTakeover(units) ? 'crash_after' : 'none'))
+    await inQuietTime(here, here.store.crashed, 100)
+    await here.crash()
+  }
+}
+
 onEachStore(['memory', 'sqlite'], (_kind, world) => {
   describe('a run with a long log', () => {
     it('is shown by a node that does not execute it from what makes a part, whatever the pages', async () => {
@@ -95,6 +105,63 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       })
       await untilAttempt(runtime, 2)
       expect(pages).toEqual([])
+    })
+
+    it('keeps what it had put out when it is poisoned, whatever the pages', async () => {
+      const here = world()
+      const id = await crashed(here, talker, 3)
+      await dieTakingOver(here, talker, 3)
+      const runtime = await here.open({ agents: { agent: talker } }, (units) => {
+        if (isTakeover(units)) watchPages(here.store, 3)
+        return 'none'
+      })
+      const task = await inQuietTime(here, runtime.wait(id), 100)
+      expect(task).toMatchObject({ status: 'failed', error: { code: 'poisoned' }, partial: true })
+      expect((await runtime.messages('t')).at(-1)?.parts).toEqual([{ type: 'text', text: `${counted}attempt 3 ` }])
+    })
+  })
+
+  describe('a run that brings down who takes it over', () => {
+    it('is poisoned, though its last attempt had recorded a step', async () => {
+      const here = world()
+      const id = await crashed(here, talker, 1)
+      await dieTakingOver(here, talker, 4)
+      const runtime = await here.open({ agents: { agent: talker } })
+      const task = await inQuietTime(here, runtime.wait(id), 100)
+      expect(task).toMatchObject({ status: 'failed', error: { code: 'poisoned' }, attempt: 1 })
+    })
+
+    it('goes on after a first takeover that failed, if its last attempt had recorded a step', async () => {
+      const here = world()
+      await crashed(here, talker, 3)
+      await dieTakingOver(here, talker, 1)
+      const runtime = await here.open({ agents: { agent: talker } })
+      await untilWaiting(runtime, 4)
+    })
+
+    it('ends without what it had put out if three that were to end it died', async () => {
+      const here = world()
+      const run = async (ctx: AgentContext) => {
+        await ctx.say('so far')
+        return forever()
+      }
+      const id = await crashed(here, run, 3)
+      await dieTakingOver(here, run, 3)
+      const runtime = await here.open({ agents: { agent: run } })
+      const task = await inQuietTime(here, runtime.wait(id), 100)
+      expect(task).toMatchObject({ status: 'failed', error: { code: 'poisoned' } })
+      expect(task?.partial).toBeUndefined()
+    })
+
+    it('ends though its log cannot be read', async () => {
+      const here = world()
+      const id = await crashed(here, forever, 3)
+      const runtime = await here.open({ agents: { agent: forever } }, (units) => {
+        if (isTakeover(units)) here.store.events = () => Promise.reject(new Error('a row is torn'))
+        return 'none'
+      })
+      const ended = inQuietTime(here, runtime.wait(id), 100)
+      expect(await ended).toMatchObject({ status: 'failed', error: { code: 'poisoned' } })
     })
   })
 })
