@@ -1,8 +1,9 @@
 // How soon is a client of another node at the tail of a long live run? Run with `node bench/postgres-attach.ts`.
 //
-// A run on node A has emitted 100,000 events and waits for messages. Milliseconds from the connection of a client to node B, at the
-// end of the log, until it has the event that a message causes, which it sends to node B once it is connected: so both ways
-// between the nodes are in it. Nodes and client are processes of their own. Not measured: the replay of the log.
+// A run on node A has emitted 100,000 events and waits for messages. Milliseconds from the moment a client asks node B for the
+// snapshot of the thread, which holds all that the run has said, until it has the event that a message causes, which it sends to node B
+// once it is connected after the snapshot's head: so both ways between the nodes are in it. Nodes and client are processes of their
+// own. Not measured: the replay of the log.
 
 import { report } from './figures.ts'
 import { withServer } from './postgres/database.ts'
@@ -22,10 +23,9 @@ await withServer(async (server) => {
     await client.ask('seen', { target: { url: b.url, path: '/v1/threads/long/events' }, until: '"name":"said"' })
     const took: number[] = []
     for (let n = 0; n < sampleCount; n++) {
-      const { head } = await client.ask<{ head: number }>('get', { url: b.url, path: '/v1/threads/long' })
-      const target = { url: b.url, path: `/v1/threads/long/events?after=${head}` }
+      const thread = { url: b.url, path: '/v1/threads/long' }
       const given = { url: b.url, path: `/v1/tasks/${run.id}/messages`, body: { content: 'go' } }
-      took.push(await client.ask<number>('attach', { target, given }))
+      took.push(await client.ask<number>('attachAnew', { thread, given }))
     }
     await client.end()
     report({

@@ -37,6 +37,11 @@ async function post({ url, path, body }: Post): Promise<{ status: number; text: 
   return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }
 }
 
+async function get({ url, path }: Target): Promise<unknown> {
+  const response = await fetch(`${url}${path}`, { headers })
+  return response.json()
+}
+
 /** One SSE subscription on a socket of its own. */
 class Subscriber {
   readonly socket: Socket
@@ -101,6 +106,18 @@ function end(all: readonly Subscriber[]): void {
   for (const { socket } of all) socket.destroy()
 }
 
+async function attach({ target, given }: { target: Target; given: Post }): Promise<number> {
+  const startedAt = performance.now()
+  const subscriber = new Subscriber(target, Buffer.from('"type":"text.delta"'))
+  await subscriber.open
+  const posting = post(given)
+  await subscriber.done
+  const ms = performance.now() - startedAt
+  await posting
+  end([subscriber])
+  return ms
+}
+
 answerParent({
   /** Writes the frames of a run to a file. */
   async record({ target, given, file }: { target: Target; given: Post; file: string }) {
@@ -147,10 +164,7 @@ answerParent({
   async post(given: Post) {
     return JSON.parse((await post(given)).text) as unknown
   },
-  async get({ url, path }: Target) {
-    const response = await fetch(`${url}${path}`, { headers })
-    return response.json()
-  },
+  get,
   /** Waits for a frame. */
   async seen({ target, until }: { target: Target; until: string }) {
     const subscriber = new Subscriber(target, Buffer.from(until))
@@ -158,16 +172,14 @@ answerParent({
     end([subscriber])
   },
   /** Milliseconds from the connection to the first event, which a post causes once the subscriber is there. */
-  async attach({ target, given }: { target: Target; given: Post }) {
+  attach,
+  /** The same, and before it the snapshot of the thread, after whose head the subscriber begins: all that a client waits for. */
+  async attachAnew({ thread, given }: { thread: Target; given: Post }) {
     const startedAt = performance.now()
-    const subscriber = new Subscriber(target, Buffer.from('"type":"text.delta"'))
-    await subscriber.open
-    const posting = post(given)
-    await subscriber.done
-    const ms = performance.now() - startedAt
-    await posting
-    end([subscriber])
-    return ms
+    const { head } = (await get(thread)) as { head: number }
+    const snapshotMs = performance.now() - startedAt
+    const target = { url: thread.url, path: `${thread.path}/events?after=${head}` }
+    return snapshotMs + (await attach({ target, given }))
   },
   /** Milliseconds from a post to a frame with `until` at a subscriber. */
   async until({ target, given, until }: { target: Target; given: Post; until: string }) {
