@@ -4,8 +4,7 @@ import { type ResumePlan, ResumePlanning } from '../core/resume.ts'
 import type { StepRecord } from '../core/step.ts'
 import { addUsage, type TaskRecord, type Usage } from '../core/task.ts'
 import type { Report } from '../core/unit.ts'
-import type { Store } from '../stores/store.ts'
-import { standsOf, taskPages } from './task-events.ts'
+import { type EventReads, standsOf, taskPages } from './task-events.ts'
 
 /** What of a task's earlier attempts counts. */
 export interface EarlierAttempts {
@@ -16,7 +15,7 @@ export interface EarlierAttempts {
 
 /** Reads what an abandoned task goes on from. Of its log no more than a page is kept, but for what counts. */
 export async function readEarlierAttempts(
-  store: Store,
+  store: EventReads,
   record: TaskRecord,
   steps: readonly StepRecord[],
 ): Promise<EarlierAttempts> {

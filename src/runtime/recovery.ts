@@ -14,7 +14,7 @@ import type { Resumption } from './executor.ts'
 import type { Logger } from './logger.ts'
 import type { Registry } from './registry.ts'
 import type { Slots } from './slots.ts'
-import { readOutput } from './task-events.ts'
+import { type EventReads, readOutput } from './task-events.ts'
 import type { Writer } from './writer.ts'
 
 // As many nodes as made it poisoned have died again when they were to end it: to read what it had put out may be why.
@@ -43,12 +43,15 @@ export interface RecoveryParts {
  */
 export class Recovery {
   readonly #parts: RecoveryParts
+  /** Reads what is taken over, which waits for nothing that users read. */
+  readonly #reads: EventReads
   readonly #resumptions = new Map<TaskId, Resumption>()
   /** How often the logs of tasks that are to end could not be read. */
   readonly #failedReads = new Map<TaskId, number>()
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts
+    this.#reads = { events: (key, query) => parts.store.events(key, { ...query, toDecide: true }) }
   }
 
   /** What the earlier attempts of a task left, handed out once, when its resume is committed. */
@@ -112,7 +115,7 @@ export class Recovery {
     const crashes = countCrashes(record, await store.steps(record.id, 'last'))
     if (crashes >= crashesMax) return this.#end(record, poisonedOutcome(crashes), crashes)
     const steps = await store.steps(record.id)
-    const { plan, output, report } = await readEarlierAttempts(store, record, steps)
+    const { plan, output, report } = await readEarlierAttempts(this.#reads, record, steps)
     this.#resumptions.set(record.id, { output, bag: plan.bag, steps })
     return this.#resume(record, { plan, crashes, ...report })
   }
@@ -145,14 +148,14 @@ export class Recovery {
 
   /** V4. */
   async #output(record: TaskRecord, crashes: number): Promise<PartsFold> {
-    const { store, log } = this.#parts
+    const { log } = this.#parts
     const withoutOutput = 'an abandoned task is ended without what it had put out'
     if (crashes >= endCrashesMax) {
       log.error({ task: record.id, crashes }, `${withoutOutput}: to read that may be what brings nodes down`)
       return new PartsFold()
     }
     try {
-      return await readOutput(store, record)
+      return await readOutput(this.#reads, record)
     } catch (error) {
       const failedCount = (this.#failedReads.get(record.id) ?? 0) + 1
       this.#failedReads.set(record.id, failedCount)

@@ -9,6 +9,9 @@ import { checkGone } from './log-filter.ts'
 // Large enough that it is mostly reading; a store that keeps pages short for the event loop's sake ends them earlier.
 const pageEventsMax = 10_000
 
+/** What logs are read by. */
+export type EventReads = Pick<Store, 'events'>
+
 /** Which events of a task: all unless something is given. */
 export interface TaskStretch {
   readonly after?: number
@@ -21,7 +24,7 @@ export interface TaskStretch {
  * Rejects with `offset_gone` if some are gone, which they cannot be while the task lives.
  */
 export async function* taskPages(
-  store: Store,
+  store: EventReads,
   record: TaskRecord,
   { after = 0, upTo = Number.MAX_SAFE_INTEGER, types }: TaskStretch = {},
 ): AsyncGenerator<readonly StoredEvent[]> {
@@ -39,7 +42,7 @@ export async function* taskPages(
 }
 
 /** What of a task's events stands after its resumes up to a number. */
-export async function standsOf(store: Store, record: TaskRecord, upTo?: number): Promise<Stands> {
+export async function standsOf(store: EventReads, record: TaskRecord, upTo?: number): Promise<Stands> {
   const resumes: StoredEvent[] = []
   const stretch = { types: ['task.resumed'], ...(upTo !== undefined && { upTo }) } as const
   // In its first attempt it was never resumed.
@@ -49,7 +52,7 @@ export async function standsOf(store: Store, record: TaskRecord, upTo?: number):
 
 /** The events of a task from its first on that its resumes have not abandoned, page by page. */
 export async function* standingPages(
-  store: Store,
+  store: EventReads,
   record: TaskRecord,
   stretch: Omit<TaskStretch, 'after'>,
 ): AsyncGenerator<readonly StoredEvent[]> {
@@ -58,7 +61,7 @@ export async function* standingPages(
 }
 
 /** What a task has put out, up to a number or to its last event. */
-export async function readOutput(store: Store, record: TaskRecord, upTo?: number): Promise<PartsFold> {
+export async function readOutput(store: EventReads, record: TaskRecord, upTo?: number): Promise<PartsFold> {
   const stretch = { types: partTypes, ...(upTo !== undefined && { upTo }) }
   return addPages(new PartsFold(), standingPages(store, record, stretch))
 }
