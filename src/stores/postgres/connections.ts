@@ -68,7 +68,7 @@ export class Connections {
           if (!known.isLost || known.isSilent || this.#isClosed) throw error
         }
       }
-      return await this.#lend(await this.#opener.open(), work, generation)
+      return await this.#lend(await this.#open(), work, generation)
     } finally {
       this.#pass()
     }
@@ -118,15 +118,16 @@ export class Connections {
       this.#busy.delete(connection)
       if (this.#isClosed) connection.abandon()
       else if (generation !== this.#generation) connection.close().catch(() => undefined)
-      else if (!connection.isLost) this.#keep(connection)
+      else if (!connection.isLost) this.#idle.push(connection)
     }
   }
 
-  #keep(connection: Connection): void {
-    this.#idle.push(connection)
+  async #open(): Promise<Connection> {
+    const connection = await this.#opener.open()
     connection.onLost(() => {
       const place = this.#idle.indexOf(connection)
       if (place !== -1) this.#idle.splice(place, 1)
     })
+    return connection
   }
 }

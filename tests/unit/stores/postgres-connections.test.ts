@@ -46,6 +46,17 @@ describe('connections that take turns', () => {
     }
   })
 
+  it('are listened to once each, however often they are lent', async () => {
+    let listenerCount = 0
+    const onLost = () => {
+      listenerCount += 1
+    }
+    const connection = { isLost: false, isSilent: false, onLost, abandon: () => {}, close: async () => {} }
+    const connections = new Connections(new Opener(async () => connection as unknown as Connection), 1, 'a store')
+    for (let n = 0; n < 10; n++) await connections.use(async () => n)
+    expect(listenerCount).toBe(1)
+  })
+
   it('are lent to each that waits, also after work that failed', async () => {
     const { use } = pool(2)
     const done: number[] = []
