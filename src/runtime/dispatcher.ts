@@ -65,6 +65,7 @@ export class Dispatcher {
   #isDry = false
   /** There may be something that can only be ended (D6). */
   #mayEnd = false
+  #ending: Promise<void> | undefined
   #isClosuresTurn = false
   #waiting: Waiting = { pending: 0, unclaimable: 0, owedHooks: 0, nodes: 0 }
   #soon: Timer | undefined
@@ -88,7 +89,7 @@ export class Dispatcher {
   async close(): Promise<void> {
     this.#isOpen = false
     this.#soon?.cancel()
-    await this.#looking
+    await Promise.all([this.#looking, this.#ending])
   }
 
   poke(): void {
@@ -132,13 +133,11 @@ export class Dispatcher {
   async #look(): Promise<void> {
     this.#isLooking = true
     try {
-      while (this.#isOpen && !this.#parts.writer.isDown) {
-        if (this.#isPoked && this.#parts.slots.free > 0) {
-          this.#isPoked = false
-          if (await this.#serve()) this.#isPoked = true
-        } else if (this.#mayEnd) await this.#endOver()
-        else break
+      while (this.#isOpen && this.#isPoked && this.#parts.slots.free > 0 && !this.#parts.writer.isDown) {
+        this.#isPoked = false
+        if (await this.#serve()) this.#isPoked = true
       }
+      if (this.#mayEnd) this.#ending ??= this.#endAllOver()
     } catch (error) {
       // The supervisor's poll looks again; the writer reports and counts a store that is down.
       this.#parts.log.warn({ err: error }, 'looking for work failed')
@@ -147,28 +146,41 @@ export class Dispatcher {
     }
   }
 
-  /** D6. A node without agents is offered only what can only be ended. */
-  async #endOver(): Promise<void> {
-    this.#mayEnd = false
-    if (!this.#parts.lease.isSteady) return
+  /** D6. Beside the looks for what may start: what is to be ended may be long to read. */
+  async #endAllOver(): Promise<void> {
+    try {
+      while (this.#mayEnd && this.#isOpen && !this.#parts.writer.isDown) {
+        this.#mayEnd = false
+        if (await this.#endOver()) this.#mayEnd = true
+      }
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'ending abandoned tasks failed')
+    } finally {
+      this.#ending = undefined
+    }
+  }
+
+  /** A node without agents is offered only what can only be ended. */
+  async #endOver(): Promise<boolean> {
+    if (!this.#parts.lease.isSteady) return false
     const { orphans } = await this.#claim({ starts: 0, orphans: claimsMax, withCounts: false, agents: [] })
-    const ended = await allDone(orphans.map((orphan) => this.#parts.recovery.finish(orphan)))
-    if (ended) this.#mayEnd = true
+    return allDone(orphans.map((orphan) => this.#parts.recovery.finish(orphan)))
   }
 
   async #serve(): Promise<boolean> {
     const count = Math.min(this.#parts.slots.free, claimsMax)
     const written = this.#parts.writer.batches()
     const orphanCount = this.#parts.lease.isSteady ? count : 0
+    // All that can only be ended is among what is offered, if that is less than was asked for.
+    this.#mayEnd = false
     const offer = await this.#claim({ starts: count, orphans: orphanCount, withCounts: false })
     const closures = this.#parts.closures.waiting(count)
     const isAnyOffered = offer.starts.length + offer.orphans.length + closures.length > 0
     this.#isDry = !isAnyOffered && !offer.isPartial && orphanCount > 0 && !this.#isPoked
     const orphans = offer.orphans.map((orphan) => this.#withSlot(orphan, () => this.#parts.recovery.recover(orphan)))
     const starts = this.#inTurns(offer.starts, closures).map((ref) => this.#withSlot(ref, () => this.#start(ref)))
+    if (offer.orphans.length >= orphanCount) this.#mayEnd = true
     const hasServed = await allDone([...orphans, ...starts])
-    // All that could only be ended was among them.
-    if (orphanCount > offer.orphans.length) this.#mayEnd = false
     if (hasServed || !offer.isPartial) return hasServed
     // What this node wrote meanwhile held back what it could start; of what others write it hears, or looks again soon.
     const isOwn = await written()

@@ -76,8 +76,9 @@ export class Supervisor {
 
   async #handOverAll(timeUp: Promise<void>): Promise<void> {
     const { executor, dispatcher, retention, writer, hooks } = this.#parts
-    // What is left of a round goes on at the next start, so nothing waits for it any longer than for a task.
-    await Promise.all([dispatcher.close(), Promise.race([retention.close(), timeUp])])
+    // What is left of a round, or of a takeover that reads for long, goes on at the next start, so neither is waited for any longer
+    // than a task.
+    await Promise.race([Promise.all([dispatcher.close(), retention.close()]), timeUp])
     if (executor.count > 0) await Promise.race([executor.idle(), timeUp])
     // What was accepted just before may begin only now, when its commit is made.
     do {

@@ -6,6 +6,7 @@ import { faultyStore, manualClock } from '../../../src/testing/index.ts'
 import { forever } from '../../scenarios/attempts.ts'
 import { counterOf } from '../../scenarios/counters.ts'
 import { passTime } from '../../scenarios/pass-time.ts'
+import { gate } from '../../scenarios/world.ts'
 
 it('a node that cannot write asks for no work, which another could do, and takes it up when it can', async () => {
   const clock = manualClock()
@@ -127,4 +128,45 @@ it('a thread that cannot be read keeps no slot from what waits behind it', async
   isBad = false
   expect(await passTime(clock, runtime.wait(bad.id))).toMatchObject({ status: 'completed' })
   await runtime.close({ drainMs: 0 })
+})
+
+/** A runtime whose one slot is taken by `first`, and that is to end an orphan whose log it cannot read before it is let. */
+async function endingForLong() {
+  const inner = memoryStore()
+  const crashing = faultyStore(inner)
+  const busy = { busy: forever }
+  const before = createRuntime({ store: crashing, clock: manualClock(0), agents: busy, concurrency: 2 })
+  await before.run({ thread: 'first', agent: 'busy', prompt: 'go' })
+  const orphan = await before.run({ thread: 'orphan', agent: 'busy', prompt: 'go' })
+  await before.cancel(orphan.id)
+  await crashing.crash()
+  const [read, readable, freed] = [gate(), gate(), gate()]
+  const events: Store['events'] = async (key, query) => {
+    if (key === 'owner/orphan' && query.toDecide) {
+      read.open()
+      await readable.opened
+    }
+    return inner.events(key, query)
+  }
+  const clock = manualClock(0)
+  const agents = { busy: () => freed.opened, echo: () => 'done' }
+  const runtime = createRuntime({ store: { ...faultyStore(inner), events }, clock, agents, concurrency: 1 })
+  await passTime(clock, read.opened)
+  return { runtime, clock, orphan: orphan.id, readable, freed }
+}
+
+it('what is long to end keeps nothing from being started when a slot gets free', async () => {
+  const { runtime, clock, orphan, readable, freed } = await endingForLong()
+  const { id } = await runtime.run({ thread: 'next', agent: 'echo', prompt: 'go' })
+  freed.open()
+  expect(await passTime(clock, runtime.wait(id))).toMatchObject({ status: 'completed' })
+  readable.open()
+  expect(await passTime(clock, runtime.wait(orphan))).toMatchObject({ status: 'cancelled' })
+  await runtime.close({ drainMs: 0 })
+})
+
+it('a drain ends in time though what is taken over is still being read', async () => {
+  const { runtime, clock, readable } = await endingForLong()
+  await passTime(clock, runtime.close({ drainMs: 1_000 }))
+  readable.open()
 })
