@@ -19,8 +19,10 @@ import type { Writer } from './writer.ts'
 
 // As many nodes as made it poisoned have died again when they were to end it: to read what it had put out may be why.
 const endCrashesMax = 2 * crashesMax
-// They are about a second apart, and before each the store has taken a commit: it is the log that cannot be read, not the store.
-const failedReadsMax = 10
+// What keeps a node from reading for moments, such as a lack of connections, is over by then.
+const unreadableMsMax = 60_000
+// Some are ended by other nodes. What is forgotten is tried for longer, and that is all.
+const unreadableMax = 1_000
 
 export interface RecoveryParts {
   readonly store: Store
@@ -38,7 +40,7 @@ export interface RecoveryParts {
  *    keeps bringing its node down ends as `poisoned`. That is decided before its log and the values of its steps are read, because
  *    to read them may be what brings nodes down; and of its log no more than a page is kept, but for what counts.
  * V3 A task that was taken over and then could not be read is given up again, so that the next look finds it.
- * V4 A task that is to end ends: if its log cannot be read however often it is tried, or if nodes that were to end it died, without
+ * V4 A task that is to end ends: if its log cannot be read for a minute, or if nodes that were to end it died, without
  *    what it had put out.
  */
 export class Recovery {
@@ -46,8 +48,8 @@ export class Recovery {
   /** Reads what is taken over, which waits for nothing that users read. */
   readonly #reads: EventReads
   readonly #resumptions = new Map<TaskId, Resumption>()
-  /** How often the logs of tasks that are to end could not be read. */
-  readonly #failedReads = new Map<TaskId, number>()
+  /** Since when the logs of tasks that are to end cannot be read. */
+  readonly #unreadableSince = new Map<TaskId, number>()
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts
@@ -141,7 +143,7 @@ export class Recovery {
     await this.#parts.writer.change(
       executing({ task: id, thread: key }, 'end', (live, around) => end(live, around, id, epoch, ending)),
     )
-    this.#failedReads.delete(id)
+    this.#unreadableSince.delete(id)
     this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
     return false
   }
@@ -157,12 +159,19 @@ export class Recovery {
     try {
       return await readOutput(this.#reads, record)
     } catch (error) {
-      const failedCount = (this.#failedReads.get(record.id) ?? 0) + 1
-      this.#failedReads.set(record.id, failedCount)
-      if (failedCount < failedReadsMax) throw error
+      if (this.#now - this.#noteUnreadable(record.id) < unreadableMsMax) throw error
       log.error({ err: error, task: record.id }, `${withoutOutput}: its log cannot be read`)
       return new PartsFold()
     }
+  }
+
+  /** Says since when. */
+  #noteUnreadable(task: TaskId): number {
+    const since = this.#unreadableSince.get(task) ?? this.#now
+    const [oldest] = this.#unreadableSince.keys()
+    if (this.#unreadableSince.size >= unreadableMax && oldest !== undefined) this.#unreadableSince.delete(oldest)
+    this.#unreadableSince.set(task, since)
+    return since
   }
 }
 
