@@ -68,11 +68,11 @@ export class LiveThread {
     return this.#inputBytes
   }
 
-  /** What messages take that its tasks have not read, in characters. */
-  get mailLength(): number {
-    let length = 0
-    for (const [, box] of this.#mail.entries()) for (const { content } of box) length += content.length
-    return length
+  /** About what messages take that its tasks have not read. */
+  get mailBytes(): number {
+    let bytes = 0
+    for (const [, box] of this.#mail.entries()) for (const mail of box) bytes += mailBytesOf(mail)
+    return bytes
   }
 
   task(id: TaskId): TaskRecord | undefined {
@@ -264,6 +264,14 @@ export class LiveThread {
       return
     }
   }
+}
+
+// Of what stands around its content: ids, names, a row and an object.
+const mailOverheadBytes = 256
+
+/** About what a message takes that waits to be read. */
+export function mailBytesOf({ content }: Pick<Mail, 'content'>): number {
+  return content.length + mailOverheadBytes
 }
 
 /** What a task was given to work on, as it is kept. */

@@ -4,7 +4,7 @@ import { HoldfastError } from './errors.ts'
 import { fitsIn } from './fits-in.ts'
 import type { JsonText, TaskId } from './id.ts'
 import { endItem, type InboxItem, messageItem } from './inbox-item.ts'
-import type { LiveThread } from './live-thread.ts'
+import { type LiveThread, mailBytesOf } from './live-thread.ts'
 import type { Part } from './message.ts'
 import type { StepRecord } from './step.ts'
 import { isRun, type TaskRecord } from './task.ts'
@@ -31,13 +31,13 @@ export function send(
 }
 
 /** What nobody reads is at hand in every decision about the thread, as what its tasks were given is. */
-function checkRoom(live: LiveThread, { limits }: Surroundings, { content }: SentMessage): void {
+function checkRoom(live: LiveThread, { limits }: Surroundings, message: SentMessage): void {
   const max = limits.liveInputBytesPerThread
-  const unread = live.mailLength
-  if (unread === 0 || unread + content.length <= max) return
+  const [unread, own] = [live.mailBytes, mailBytesOf(message)]
+  if (unread === 0 || unread + own <= max) return
   throw new HoldfastError(
     'limit_reached',
-    `Messages that the tasks of this thread have not read take ${unread} bytes, and ${content.length} more would pass ${max} ` +
+    `Messages that the tasks of this thread have not read take about ${unread} bytes, and ${own} more would pass ${max} ` +
       '(liveInputBytesPerThread); wait until they are read, or pass a link to what is large',
     { facts: { limit: 'liveInputBytesPerThread', max, retryAfterMs: 1000 } },
   )

@@ -7,16 +7,16 @@ import { byOrdinal, everybody, type Tables, type TaskRow } from './tables.ts'
 
 export function offer(tables: Tables, leases: Leases, query: ClaimQuery, now: number): Offer {
   const { ready, leased } = tables.changing
-  const isLeftOut = ({ record }: TaskRow) => query.except?.includes(record.key) === true
-  const startable = (agent: string) =>
-    ready
-      .group(agent)
-      .filter((row) => !isLeftOut(row))
-      .slice(0, Math.min(query.starts, roomFor(agent, query)))
+  const { except } = query
+  const isAskedFor = ({ record }: TaskRow) => !except?.includes(record.key)
+  const startable = (agent: string) => {
+    const rows = ready.group(agent)
+    return (except ? rows.filter(isAskedFor) : rows).slice(0, Math.min(query.starts, roomFor(agent, query)))
+  }
   const starts = [...new Set(query.agents)].map(startable)
   const abandoned = [...leased.groups()].filter(([node]) => !leases.isHeld(node))
   const served = query.agents.filter((agent) => roomFor(agent, query) > 0)
-  const canTake = (row: TaskRow) => !isLeftOut(row) && canServe(row.record, served, now)
+  const canTake = (row: TaskRow) => isAskedFor(row) && canServe(row.record, served, now)
   const orphans = abandoned.map(([, rows]) => rows.filter(canTake))
   return {
     starts: oldest(starts, query.starts, (record) => refOf(record, query, false)),
