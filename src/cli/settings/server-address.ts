@@ -23,8 +23,9 @@ const tokenText = /^[!-~]+$/
 const anyAddress: readonly string[] = ['0.0.0.0', '::', '[::]']
 
 /**
- * Where a command finds its server: flags count before the environment, that before the config file, that before the defaults. A
- * config file that cannot be loaded, because it wants what only its server has, is done without, and `warn` is told so.
+ * Where a command finds its server: flags count before the environment, that before the config file, that before the defaults. Where
+ * it is said which server is asked, a config file that cannot be loaded, because it wants what only its server has, is done without,
+ * and `warn` is told so. Else it is refused: a guess might be another's server, which would be told the token.
  */
 export async function serverAddress(
   flags: { readonly url?: string; readonly token?: string },
@@ -36,7 +37,8 @@ export async function serverAddress(
     ...saidToken(flags.token, env),
   }
   // A config file is a program; it is run only where it is needed.
-  const configured = said.url !== undefined && said.token !== undefined ? {} : await fromConfig(folder, warn)
+  const needsConfig = said.url === undefined || said.token === undefined
+  const configured = needsConfig ? await fromConfig(folder, said.url === undefined ? undefined : warn) : {}
   const url = said.url ?? configured.url ?? `http://127.0.0.1:${portDefault}`
   const { token, tokenFrom } = [said, configured].find((source) => source.token !== undefined) ?? localToken(url, env)
   if (token === undefined || tokenFrom === undefined) return { url }
@@ -60,8 +62,12 @@ function fromEnv(env: Surroundings['env'], name: string, read: (text: string) =>
 }
 
 /** What a config file says of where its server is and who may ask it. */
-async function fromConfig(folder: string, warn: (message: string) => void): Promise<Partial<ServerAddress>> {
+async function fromConfig(
+  folder: string,
+  warn: ((message: string) => void) | undefined,
+): Promise<Partial<ServerAddress>> {
   const config = await loadConfig(undefined, folder).catch((error: unknown) => {
+    if (!warn) throw error
     warn(`${errorMessage(error)}; this command does without it`)
     return undefined
   })

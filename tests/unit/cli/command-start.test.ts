@@ -8,6 +8,11 @@ describe('the start of a command to copy', () => {
     expect(commandStart({}, 'http://127.0.0.1:4751')).toBe('holdfast --url http://127.0.0.1:4751')
   })
 
+  it('repeats no URL that may hold a secret', () => {
+    for (const url of ['http://u:pw@host:1', 'http://host/?token=pw', 'http://host/#pw', 'pw@host'])
+      expect(commandStart({}, url)).toBe('holdfast')
+  })
+
   it('is one that a shell takes as it is meant', () => {
     expect(commandStart({}, "http://x/a'b c")).toBe("holdfast --url 'http://x/a'\\''b c'")
   })

@@ -84,13 +84,22 @@ describe('the address of the server', () => {
     expect(warnings).toEqual([])
   })
 
-  it('is found without a config file that cannot be loaded, with a warning', async () => {
+  it('is found without a config file that cannot be loaded if it was said, with a warning', async () => {
     configure('(() => { throw new Error("no secret") })()')
     makeToken()
-    expect(await address()).toMatchObject({ url: 'http://127.0.0.1:4747', token: 'made' })
+    const url = 'http://127.0.0.1:4760'
+    expect(await address({ url })).toMatchObject({ url: `${url}/`, token: 'made' })
     expect(warnings).toEqual([
       'The config file holdfast.config.ts cannot be loaded: no secret; this command does without it',
     ])
+  })
+
+  it('is not guessed where a config file cannot be loaded that may say it', async () => {
+    configure('(() => { throw new Error("no secret") })()')
+    makeToken()
+    await expect(address({ token: 't' })).rejects.toThrow('cannot be loaded: no secret')
+    await expect(address()).rejects.toThrow('cannot be loaded: no secret')
+    expect(warnings).toEqual([])
   })
 
   it('is refused where it is no URL, and a setting that does not exist names the nearest', async () => {
