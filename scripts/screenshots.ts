@@ -31,8 +31,8 @@ const screens: readonly Screen[] = [
   { name: 'thread', path: '/threads/demo', until: text(/a question for you:/) },
   // Where there is room, the row counts its children once it rests.
   { name: 'tasks', path: '/tasks', until: (page) => text(isWide(page) ? '3 running' : 'running')(page) },
-  { name: 'task', path: '/tasks/bg_0', until: text('Overview') },
-  { name: 'timeline', path: '/tasks/bg_0?tab=timeline', until: text('Timeline') },
+  { name: 'task', path: '/tasks/bg_0', until: text(/Looks into/) },
+  { name: 'timeline', path: '/tasks/bg_0?tab=timeline', until: text(/Looks into/) },
   { name: 'events', path: '/tasks/bg_0?tab=events', until: text('task.started') },
   { name: 'threads', path: '/threads', until: text('demo') },
   { name: 'agents', path: '/agents', until: text('demo') },
