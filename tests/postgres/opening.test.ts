@@ -49,11 +49,18 @@ describe('the schema of a Postgres store', () => {
   })
 
   it('is made though the user has a time-out for transactions, which is over while it waits for another node', async () => {
+    // In a database of its own: the lock is one for all schemas of a database, and other tests make theirs meanwhile.
+    const database = schema.name
+    await schema.query(`CREATE DATABASE ${database}`)
+    const url = new URL(schema.url)
+    url.pathname = database
+    url.search = ''
+    schema = testSchema(url.href)
     const letGo = await schema.hold('SELECT pg_advisory_xact_lock(4747000001)')
     const opening = open({ url: `${schema.url}&options=-c%20transaction_timeout%3D300` })
-    const waits = `SELECT count(*)::int AS count FROM pg_stat_activity
-      WHERE wait_event = 'advisory' AND clock_timestamp() - xact_start > interval '600 ms'`
-    await expect.poll(async () => (await schema.query<{ count: number }>(waits))[0]?.count).toBe(1)
+    const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+      AND wait_event = 'advisory' AND clock_timestamp() - xact_start > interval '600 ms'`
+    await expect.poll(async () => (await schema.query(waits)).length).toBe(1)
     await letGo()
     expect(await headOf(await opening)).toBe(0)
   })
