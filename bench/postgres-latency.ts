@@ -14,8 +14,8 @@ import { median, quantile } from './rounds.ts'
 import { Child } from './server/child.ts'
 
 const streamCount = 1_000
-const paced = { count: 80, everyMs: 200 }
-const roundCount = 3
+const paced = { count: 50, everyMs: 200 }
+const roundCount = 5
 
 interface Latency {
   readonly p50: number
