@@ -27,7 +27,7 @@ export interface DispatcherParts {
   readonly openTasks: OpenTasks
   readonly lease: Pick<Lease, 'isSteady'>
   /** Takes orphans over and goes on with them, or ends them; a slot that is taken for one is its. */
-  readonly recovery: Pick<Recovery, 'recover' | 'finish'>
+  readonly recovery: Pick<Recovery, 'recover' | 'canOnlyEnd' | 'finish' | 'endings'>
 }
 
 type Waiting = Omit<NonNullable<Offer['counts']>, 'openByPrincipal'>
@@ -36,6 +36,8 @@ type Waiting = Omit<NonNullable<Offer['counts']>, 'openByPrincipal'>
 const soonMs = 25
 // More than one look can bring is fetched by the next.
 const claimsMax = 256
+// Of each of them a page of its log is in memory.
+const endingsMax = 256
 // The size of a store changes slowly, and to a database it is dear to tell.
 const countsPerSize = 60
 
@@ -51,9 +53,9 @@ const countsPerSize = 60
  * D5 Once a look has found that nothing waits, a slot that gets free is no reason for another: whatever comes to wait is told of,
  *    by the commit, by another node's hint, or by the poll. Room for agents that have a limit is another matter: that gets free
  *    along with slots.
- * D6 What can only be ended is ended also while no slot is free: nothing of its code is called, and whoever waits for its end may be
- *    what holds a slot. It is looked for when the poll comes round and when a task is cancelled that nobody executes here, not
- *    with every task that comes to wait.
+ * D6 What can only be ended takes no slot, and is ended also while none is free: nothing of its code is called, and whoever waits for
+ *    its end may be what holds a slot. No look waits until it has ended, which may take long. While no slot is free it is looked for
+ *    when the poll comes round and when a task is cancelled that nobody executes here, not with every task that comes to wait.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts
@@ -90,6 +92,7 @@ export class Dispatcher {
     this.#isOpen = false
     this.#soon?.cancel()
     await Promise.all([this.#looking, this.#ending])
+    await Promise.all(this.#parts.recovery.endings)
   }
 
   poke(): void {
@@ -146,12 +149,18 @@ export class Dispatcher {
     }
   }
 
-  /** D6. Beside the looks for what may start: what is to be ended may be long to read. */
+  /** D6. Beside the looks for what may start: it may have to wait until others have ended. */
   async #endAllOver(): Promise<void> {
+    const { writer, recovery } = this.#parts
     try {
-      while (this.#mayEnd && this.#isOpen && !this.#parts.writer.isDown) {
+      while (this.#mayEnd && this.#isOpen && !writer.isDown) {
+        const room = endingsMax - recovery.endings.size
+        if (room <= 0) {
+          await Promise.race(recovery.endings)
+          continue
+        }
         this.#mayEnd = false
-        if (await this.#endOver()) this.#mayEnd = true
+        if (await this.#endOver(room)) this.#mayEnd = true
       }
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'ending abandoned tasks failed')
@@ -160,11 +169,20 @@ export class Dispatcher {
     }
   }
 
-  /** A node without agents is offered only what can only be ended. */
-  async #endOver(): Promise<boolean> {
-    if (!this.#parts.lease.isSteady) return false
-    const { orphans } = await this.#claim({ starts: 0, orphans: claimsMax, withCounts: false, agents: [] })
-    return allDone(orphans.map((orphan) => this.#parts.recovery.finish(orphan)))
+  /** A node that has only agents that are not resumed is offered only what can only be ended. */
+  async #endOver(countMax: number): Promise<boolean> {
+    const { lease, recovery } = this.#parts
+    if (!lease.isSteady) return false
+    const agents = [...this.#parts.agents.keys()].filter((agent) => recovery.canOnlyEnd({ agent }))
+    const { orphans } = await this.#claim({ starts: 0, orphans: countMax, withCounts: false, agents })
+    return allDone(orphans.map((orphan) => this.#finish(orphan)))
+  }
+
+  async #finish(orphan: TaskRef): Promise<boolean> {
+    const { recovery } = this.#parts
+    if (recovery.endings.size < endingsMax) return await recovery.finish(orphan)
+    this.#mayEnd = true
+    return false
   }
 
   async #serve(): Promise<boolean> {
@@ -177,7 +195,7 @@ export class Dispatcher {
     const closures = this.#parts.closures.waiting(count)
     const isAnyOffered = offer.starts.length + offer.orphans.length + closures.length > 0
     this.#isDry = !isAnyOffered && !offer.isPartial && orphanCount > 0 && !this.#isPoked
-    const orphans = offer.orphans.map((orphan) => this.#withSlot(orphan, () => this.#parts.recovery.recover(orphan)))
+    const orphans = offer.orphans.map((orphan) => this.#takeOver(orphan))
     const starts = this.#inTurns(offer.starts, closures).map((ref) => this.#withSlot(ref, () => this.#start(ref)))
     if (offer.orphans.length >= orphanCount) this.#mayEnd = true
     const hasServed = await allDone([...orphans, ...starts])
@@ -186,6 +204,12 @@ export class Dispatcher {
     const isOwn = await written()
     if (!isOwn) this.pokeSoon()
     return isOwn
+  }
+
+  #takeOver(orphan: TaskRef): Promise<boolean> {
+    const { recovery } = this.#parts
+    if (recovery.canOnlyEnd(orphan)) return this.#finish(orphan)
+    return this.#withSlot(orphan, () => recovery.recover(orphan))
   }
 
   /** Functions of this process and tasks of registered agents alternate, also where one slot at a time gets free. */

@@ -42,6 +42,8 @@ export interface RecoveryParts {
  * V3 A task that was taken over and then could not be read is given up again, so that the next look finds it.
  * V4 A task that is to end ends: if its log cannot be read for a minute, or if nodes that were to end it died, without
  *    what it had put out.
+ * V5 What can only be ended is ended beside all else, because its log may be long to read: it holds no slot, and nothing but a close
+ *    waits for it.
  */
 export class Recovery {
   readonly #parts: RecoveryParts
@@ -50,6 +52,7 @@ export class Recovery {
   readonly #resumptions = new Map<TaskId, Resumption>()
   /** Since when the logs of tasks that are to end cannot be read. */
   readonly #unreadableSince = new Map<TaskId, number>()
+  readonly #endings = new Set<Promise<void>>()
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts
@@ -63,10 +66,24 @@ export class Recovery {
     return resumption
   }
 
-  /** Ends an orphan that can only be ended, unless somebody else did. It takes no slot. */
+  /** What was taken over and is being ended (V5). */
+  get endings(): ReadonlySet<Promise<void>> {
+    return this.#endings
+  }
+
+  /** Whether all that this node can do with an orphan that it is offered is to end it. */
+  canOnlyEnd({ agent }: Pick<TaskRef, 'agent'>): boolean {
+    return agent === undefined || this.#parts.agents.get(agent)?.isResumable === false
+  }
+
+  /** Takes over what can only be ended, unless somebody else did, and begins to end it. It takes no slot. */
   async finish(orphan: TaskRef): Promise<boolean> {
-    const record = await this.#takeOver(orphan, (record) => isOver(record, this.#now))
-    if (record) await this.#goOnOrGiveUp(record)
+    let outcome: Outcome | undefined
+    const record = await this.#takeOver(orphan, (record) => {
+      outcome = isOver(record, this.#now) || this.canOnlyEnd(record) ? this.#onlyOutcome(record) : undefined
+      return outcome !== undefined
+    })
+    if (record && outcome) this.#endBeside(record, outcome)
     return record !== undefined
   }
 
@@ -75,7 +92,7 @@ export class Recovery {
     let hasResumed = false
     try {
       const record = await this.#takeOver(orphan)
-      if (record) hasResumed = await this.#goOnOrGiveUp(record)
+      if (record) hasResumed = await this.#orGiveUp(record, () => this.#goOn(record))
       return record !== undefined
     } finally {
       if (!hasResumed) this.#parts.slots.give(orphan.agent)
@@ -95,9 +112,9 @@ export class Recovery {
   }
 
   /** V3. */
-  async #goOnOrGiveUp(record: TaskRecord): Promise<boolean> {
+  async #orGiveUp<Value>(record: TaskRecord, act: () => Promise<Value>): Promise<Value> {
     try {
-      return await this.#goOn(record)
+      return await act()
     } catch (error) {
       const { id, key, epoch } = record
       this.#resumptions.delete(id)
@@ -109,17 +126,23 @@ export class Recovery {
   }
 
   async #goOn(record: TaskRecord): Promise<boolean> {
-    if (record.cancelRequestedAt !== undefined) return this.#end(record, cancelledOutcome)
-    if (isOverdue(record, this.#now)) return this.#end(record, timedOut(record, false))
-    const agent = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)
-    if (record.closure || !agent || agent.isResumable === false) return this.#end(record, orphanedOutcome(record))
+    const outcome = this.#onlyOutcome(record)
+    if (outcome) return this.#endBeside(record, outcome)
     const { store } = this.#parts
     const crashes = countCrashes(record, await store.steps(record.id, 'last'))
-    if (crashes >= crashesMax) return this.#end(record, poisonedOutcome(crashes), crashes)
+    if (crashes >= crashesMax) return this.#endBeside(record, poisonedOutcome(crashes), crashes)
     const steps = await store.steps(record.id)
     const { plan, output, report } = await readEarlierAttempts(this.#reads, record, steps)
     this.#resumptions.set(record.id, { output, bag: plan.bag, steps })
     return this.#resume(record, { plan, crashes, ...report })
+  }
+
+  /** How a task ends that cannot go on, as far as its record tells. */
+  #onlyOutcome(record: TaskRecord): Outcome | undefined {
+    if (record.cancelRequestedAt !== undefined) return cancelledOutcome
+    if (isOverdue(record, this.#now)) return timedOut(record, false)
+    const agent = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)
+    return record.closure || !agent || agent.isResumable === false ? orphanedOutcome(record) : undefined
   }
 
   async #resume(record: TaskRecord, basis: ResumeBasis): Promise<boolean> {
@@ -133,10 +156,21 @@ export class Recovery {
     }
     this.#resumptions.delete(id)
     // Cancelled since it was taken over, unless somebody else has it.
-    return 'refusal' in done ? false : this.#end(record, cancelledOutcome)
+    return 'refusal' in done ? false : this.#endBeside(record, cancelledOutcome)
   }
 
-  async #end(record: TaskRecord, outcome: Outcome, crashes = record.crashes): Promise<false> {
+  /** V5. */
+  #endBeside(record: TaskRecord, outcome: Outcome, crashes = record.crashes): false {
+    const ending = this.#orGiveUp(record, () => this.#end(record, outcome, crashes))
+      .catch((error: unknown) =>
+        this.#parts.log.warn({ err: error, task: record.id }, 'ending an abandoned task failed'),
+      )
+      .finally(() => this.#endings.delete(ending))
+    this.#endings.add(ending)
+    return false
+  }
+
+  async #end(record: TaskRecord, outcome: Outcome, crashes: number): Promise<void> {
     const { id, key, epoch } = record
     const output = record.status === 'running' ? await this.#output(record, crashes) : new PartsFold()
     const ending = { outcome, output }
@@ -145,7 +179,6 @@ export class Recovery {
     )
     this.#unreadableSince.delete(id)
     this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
-    return false
   }
 
   /** V4. */

@@ -290,6 +290,6 @@ export interface Offer {
 export interface TaskRef {
   readonly id: TaskId
   readonly key: ThreadKey
-  /** Its agent, if that has a limit and executes it once it is started or taken over. */
+  /** Its agent, which executes it once it is started or taken over; none if it can only be ended (`isOver` of core). */
   readonly agent?: string
 }

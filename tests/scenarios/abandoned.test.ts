@@ -1,12 +1,95 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentContext } from '../../src/index.ts'
+import { type AgentContext, agent, type Runtime } from '../../src/index.ts'
+import type { Store } from '../../src/stores/store.ts'
 import { forever, untilAttempt } from './attempts.ts'
 import { inQuietTime } from './quiet-time.ts'
-import { onEachStore, type World } from './world.ts'
+import { gate, onEachStore, type World } from './world.ts'
 
 /** Waits for a message that never comes, and so holds no slot; called again, it holds one for ever. */
 async function waiter(ctx: AgentContext): Promise<unknown> {
   return ctx.attempt === 1 ? ctx.receive() : forever()
+}
+
+/** Whoever takes a task of thread `t` over does not get its log before it is let. */
+function slowLog() {
+  const [read, readable] = [gate(), gate()]
+  const changed = (store: Store): Store => ({
+    ...store,
+    events: async (key, query) => {
+      if (key === 'owner/t' && query.toDecide) {
+        read.open()
+        await readable.opened
+      }
+      return store.events(key, query)
+    },
+  })
+  return { changed, read: read.opened, readable }
+}
+
+/** What is left of a task of thread `t` when its node is gone can only be ended. */
+const endings: readonly (readonly [string, object, (here: World) => Promise<string>])[] = [
+  [
+    'is cancelled',
+    { status: 'cancelled' },
+    async (here) => {
+      const before = await here.open({ agents })
+      const id = await begun(before)
+      await before.cancel(id)
+      await here.crash()
+      return id
+    },
+  ],
+  [
+    'is out of time',
+    { status: 'failed', error: { code: 'timeout' } },
+    async (here) => {
+      const id = await begun(await here.open({ agents }), { timeoutMs: 60_000 })
+      await here.crash()
+      await here.clock.advance(60_000)
+      return id
+    },
+  ],
+  [
+    'is of an agent that is not resumed',
+    { status: 'failed', error: { code: 'orphaned' } },
+    async (here) => {
+      const id = await begun(await here.open({ agents }), { agent: 'once' })
+      await here.crash()
+      return id
+    },
+  ],
+  [
+    'was a function of its process',
+    { status: 'failed', error: { code: 'orphaned' } },
+    async (here) => {
+      const before = await here.open()
+      const { id } = await before.spawn({ thread: 't', run: forever })
+      await untilAttempt(before, 1)
+      await here.crash()
+      return id
+    },
+  ],
+  [
+    'brings its node down',
+    { status: 'failed', error: { code: 'poisoned' } },
+    async (here) => {
+      const id = await begun(await here.open({ agents }))
+      await here.crash()
+      for (const attempt of [2, 3]) {
+        await untilAttempt(await here.open({ agents }), attempt)
+        await here.crash()
+      }
+      return id
+    },
+  ],
+]
+
+const agents = { endless: forever, once: agent({ run: forever, isResumable: false }), echo: () => 'done' }
+
+async function begun(runtime: Runtime, options: { agent?: string; timeoutMs?: number } = {}): Promise<string> {
+  const { id } = await runtime.run({ thread: 't', agent: 'endless', prompt: 'go', ...options })
+  await untilAttempt(runtime, 1)
+  return id
 }
 
 onEachStore(['memory', 'sqlite'], (_kind, world) => {
@@ -58,6 +141,40 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       const task = await inQuietTime(here, runtime.wait(id), 100)
       expect(task).toMatchObject({ status: 'failed', error: { code: 'timeout' }, attempt: 1 })
       expect(await runtime.get(next)).toMatchObject({ status: 'pending', position: 0 })
+    })
+  })
+
+  describe('a task that can only be ended, and whose log is long to read', () => {
+    it.each(endings)('holds no slot and keeps nothing from being started: it %s', async (_how, outcome, abandoned) => {
+      const here = world()
+      const id = await abandoned(here)
+      const { changed, read, readable } = slowLog()
+      const freed = gate()
+      const options = { agents: { ...agents, busy: () => freed.opened }, concurrency: 1 }
+      const runtime = await here.open(options, undefined, changed)
+      await read
+      const busy = await runtime.run({ thread: 'a', agent: 'busy', prompt: 'go' })
+      expect(await runtime.get(busy.id)).toMatchObject({ status: 'running' })
+      const next = await runtime.run({ thread: 'b', agent: 'echo', prompt: 'go' })
+      expect(await runtime.get(next.id)).toMatchObject({ status: 'pending' })
+      freed.open()
+      expect(await runtime.wait(next.id)).toMatchObject({ status: 'completed' })
+      expect(await runtime.get(id)).toMatchObject({ status: expect.stringMatching('running|pending') })
+      readable.open()
+      expect(await runtime.wait(id)).toMatchObject(outcome)
+    })
+  })
+
+  describe('a task of an agent that is not resumed', () => {
+    it('is ended while no slot is free', async () => {
+      const here = world()
+      const before = await here.open({ agents })
+      await before.run({ thread: 'a', agent: 'endless', prompt: 'go' })
+      const id = await begun(before, { agent: 'once' })
+      await here.crash()
+      const runtime = await here.open({ agents, concurrency: 1 })
+      expect(await inQuietTime(here, runtime.wait(id), 100)).toMatchObject({ error: { code: 'orphaned' } })
+      expect((await runtime.list({ status: ['running'] })).tasks.map(({ thread }) => thread)).toEqual(['a'])
     })
   })
 

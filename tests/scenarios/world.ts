@@ -26,8 +26,15 @@ export interface World {
   readonly store: FaultyStore
   /** Every unit that was committed, whichever runtime wrote it. */
   readonly committed: readonly Unit[]
-  /** Opens a runtime on the world's data. `fault` decides the fate of each of its commits, from the first on. */
-  open(options?: Omit<CreateRuntimeOptions, 'store' | 'clock'>, fault?: CommitFault): Promise<Runtime>
+  /**
+   * Opens a runtime on the world's data. `fault` decides the fate of each of its commits, from the first on; `changed` gives it
+   * another store in the place of that one.
+   */
+  open(
+    options?: Omit<CreateRuntimeOptions, 'store' | 'clock'>,
+    fault?: CommitFault,
+    changed?: (store: Store) => Store,
+  ): Promise<Runtime>
   /** Kills the runtime that was opened last, as `kill -9` would: nothing more is written or answered. */
   crash(): Promise<void>
   /** Resolves when nothing is being done any more: what is left waits for time, or for the test. */
@@ -99,11 +106,15 @@ class TestWorld implements World {
     return this.#traffic.committed
   }
 
-  async open(options: Omit<CreateRuntimeOptions, 'store' | 'clock'> = {}, fault?: CommitFault): Promise<Runtime> {
+  async open(
+    options: Omit<CreateRuntimeOptions, 'store' | 'clock'> = {},
+    fault?: CommitFault,
+    changed: (store: Store) => Store = (store) => store,
+  ): Promise<Runtime> {
     this.#store = faultyStore(watchedStore(await this.#inner(), this.#traffic))
     if (fault) this.#store.plan(fault)
     this.#life = mortalClock(this.clock)
-    const runtime = createRuntime({ ...options, store: this.#store, clock: this.#life })
+    const runtime = createRuntime({ ...options, store: changed(this.#store), clock: this.#life })
     this.#runtimes.push(runtime)
     await runtime.opened()
     return runtime

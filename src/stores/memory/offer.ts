@@ -19,8 +19,8 @@ export function offer(tables: Tables, leases: Leases, query: ClaimQuery, now: nu
   const canTake = (row: TaskRow) => isAskedFor(row) && canServe(row.record, served, now)
   const orphans = abandoned.map(([, rows]) => rows.filter(canTake))
   return {
-    starts: oldest(starts, query.starts, (record) => refOf(record, query, false)),
-    orphans: oldest(orphans, query.orphans, (record) => refOf(record, query, isOver(record, now))),
+    starts: oldest(starts, query.starts, refOf),
+    orphans: oldest(orphans, query.orphans, (record) => (isOver(record, now) ? endedRefOf(record) : refOf(record))),
     ...(query.withCounts && { counts: { ...count(tables, query.agents, abandoned, now), nodes: leases.heldCount } }),
   }
 }
@@ -40,10 +40,12 @@ function oldest(
   return rows.slice(0, limit).map(({ record }) => toRef(record))
 }
 
-/** With its agent if that has a limit, and executes it. */
-function refOf({ id, key, agent }: TaskRecord, { limits }: ClaimQuery, isOnlyEnded: boolean): TaskRef {
-  const isLimited = agent !== undefined && limits?.has(agent) && !isOnlyEnded
-  return { id, key, ...(isLimited && { agent }) }
+function refOf({ id, key, agent }: TaskRecord): TaskRef {
+  return { id, key, ...(agent !== undefined && { agent }) }
+}
+
+function endedRefOf({ id, key }: TaskRecord): TaskRef {
+  return { id, key }
 }
 
 function roomFor(agent: string, { limits }: ClaimQuery): number {

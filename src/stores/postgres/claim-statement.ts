@@ -32,8 +32,6 @@ interface Variant {
   /** What the node's row is to say, and whether it says something else now. */
   readonly noted: string
   readonly isNews: string
-  /** Of `r`, a row that is offered. */
-  readonly ref: string
   readonly isPartial: string
   readonly answer: string
 }
@@ -48,7 +46,6 @@ const unlimited: Variant = {
   after: '',
   noted: '',
   isNews: isOfferNews,
-  ref: `json_build_object('id', r.id, 'key', r.key)`,
   isPartial: `(SELECT count(*) < $2 FROM starts) AND EXISTS (
       SELECT FROM holdfast.tasks t
       WHERE ${isStartable} AND t.agent = ANY ($1) AND ${notOfferedElsewhere} AND ${isAskedForIn} AND t.n NOT IN (SELECT s.n FROM starts s)
@@ -89,7 +86,6 @@ const limited: Variant = {
   noted: `, executing = (SELECT t.executing FROM told t)`,
   // Also while there is no other node: the first thing that one does when it comes is a claim.
   isNews: `(${isOfferNews} OR h.executing <> (SELECT t.executing FROM told t))`,
-  ref: `json_build_object('id', r.id, 'key', r.key, 'agent', (SELECT l.agent FROM limits l WHERE l.agent = r.agent))`,
   isPartial: `(SELECT count(*) < $2 FROM starts) AND EXISTS (
       SELECT FROM rooms a WHERE (SELECT count(*) FROM starts s WHERE s.agent = a.agent) < a.room AND EXISTS (
         SELECT FROM holdfast.tasks t
@@ -171,6 +167,8 @@ const freeFirst = (name: string, rows: (lock: string) => string): string => `
     SELECT a.n, a.id, a.key, a.agent FROM (${rows('')}) a WHERE NOT EXISTS (SELECT FROM free_${name})
   )`
 
+const ref = `json_build_object('id', r.id, 'key', r.key, 'agent', r.agent)`
+
 // Longer than a node takes to start what it was offered, and not longer than others wait before they look again.
 const offeredMs = 1_000
 
@@ -193,8 +191,8 @@ const selectOffer = (variant: Variant, counts: string): string => `
     WHERE h.id = $5 AND ${variant.isNews}
   )
   SELECT m.now,
-    (SELECT coalesce(json_agg(${variant.ref} ORDER BY r.n), '[]') FROM starts r) AS starts,
-    (SELECT coalesce(json_agg(${variant.ref} ORDER BY r.n), '[]') FROM orphans r) AS orphans,
+    (SELECT coalesce(json_agg(${ref} ORDER BY r.n), '[]') FROM starts r) AS starts,
+    (SELECT coalesce(json_agg(${ref} ORDER BY r.n), '[]') FROM orphans r) AS orphans,
     ${variant.isPartial} AS "isPartial"${variant.answer}${counts}
   FROM moment m`
 

@@ -20,7 +20,7 @@ interface OfferRow {
 interface RefRow {
   readonly id: TaskId
   readonly key: ThreadKey
-  readonly agent?: string | null
+  readonly agent: string | null
 }
 
 interface OpenRow {
@@ -77,5 +77,5 @@ function countsOf({ open = [], unclaimable = 0, owed = 0, nodes = 0, bytes }: Of
 }
 
 function toRef({ id, key, agent }: RefRow): TaskRef {
-  return { id: fromColumn(id), key, ...(agent != null && { agent: fromColumn(agent) }) }
+  return { id: fromColumn(id), key, ...(agent !== null && { agent: fromColumn(agent) }) }
 }

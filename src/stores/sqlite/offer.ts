@@ -82,8 +82,8 @@ export function readOffer(
     connection.all<RefRow>(selectHeld, now, node, known, except, query.orphans),
   )
   return {
-    starts: oldest(starts, query.starts, query),
-    orphans: oldest(orphans, query.orphans, query),
+    starts: oldest(starts, query.starts),
+    orphans: oldest(orphans, query.orphans),
     ...(query.withCounts && { counts: { ...readCounts(connection, agents, nodes, now), nodes: leaseHolders.length } }),
   }
 }
@@ -112,9 +112,9 @@ function countOf(connection: Connection, sql: string, ...values: (string | numbe
   return connection.get<{ count: number }>(sql, ...values)?.count ?? 0
 }
 
-function oldest(rows: readonly RefRow[], limit: number, { limits }: ClaimQuery): TaskRef[] {
+function oldest(rows: readonly RefRow[], limit: number): TaskRef[] {
   const sorted = rows.toSorted((a, b) => a.n - b.n).slice(0, limit)
-  return sorted.map(({ id, key, agent }) => ({ id, key, ...(agent !== null && limits?.has(agent) && { agent }) }))
+  return sorted.map(({ id, key, agent }) => ({ id, key, ...(agent !== null && { agent }) }))
 }
 
 function roomFor(agent: string, { limits }: ClaimQuery): number {

@@ -25,12 +25,12 @@ export const agentLimitCases: StoreCase[] = [
     assert.deepEqual(await offered({ max: 9, executing: 3 }), ['bg_0', 'bg_1', 'bg_2'])
   }),
 
-  storeCase('names the agent of what counts against a limit, and only of that', async (store) => {
+  storeCase('names the agents of what it offers, with a limit or without', async (store) => {
     await commit(store, accepting(pending('bg_0')), accepting(pending('bg_1', { agent: 'demo', key: away })))
     const { starts } = await offer(store, { echo: { max: 5, executing: 0 } })
     assert.deepEqual(starts, [
       { id: 'bg_0', key: home, agent: 'echo' },
-      { id: 'bg_1', key: away },
+      { id: 'bg_1', key: away, agent: 'demo' },
     ])
   }),
 
@@ -51,7 +51,7 @@ export const agentLimitCases: StoreCase[] = [
     )
     const full = await offer(store, { echo: { max: 1, executing: 1 } })
     assert.deepEqual(full.orphans, [
-      { id: 'bg_1', key: home },
+      { id: 'bg_1', key: home, agent: 'demo' },
       { id: 'bg_2', key: home },
       { id: 'bg_3', key: home },
     ])

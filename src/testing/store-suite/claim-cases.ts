@@ -38,8 +38,8 @@ export const claimCases: StoreCase[] = [
     await commit(store, accepting(pending('bg_0')), accepting(pending('bg_1', { ready: false })))
     await commit(store, accepting(pending('bg_2', { key: bobsHome })), accepting(running('bg_3')))
     assert.deepEqual((await offerOf(store)).starts, [
-      { id: 'bg_0', key: home },
-      { id: 'bg_2', key: bobsHome },
+      { id: 'bg_0', key: home, agent: 'echo' },
+      { id: 'bg_2', key: bobsHome, agent: 'echo' },
     ])
   }),
 
@@ -101,7 +101,7 @@ export const claimCases: StoreCase[] = [
   storeCase('offers as orphans running tasks whose node holds no lease', async (store) => {
     await store.renew('node_1', 1000)
     await commit(store, accepting(running('bg_0')), accepting(running('bg_1', { node: 'node_2', key: away })))
-    assert.deepEqual((await offerOf(store)).orphans, [{ id: 'bg_1', key: away }])
+    assert.deepEqual((await offerOf(store)).orphans, [{ id: 'bg_1', key: away, agent: 'echo' }])
   }),
 
   storeCase(
@@ -163,6 +163,19 @@ export const claimCases: StoreCase[] = [
     assert.deepEqual(await orphans(store, { agents: [] }), ['bg_0', 'bg_1'])
     const counted = await offerOf(store, { node: 'node_0', withCounts: true })
     assert.equal(counted.counts?.unclaimable, 1)
+  }),
+
+  storeCase('names the agent of an orphan unless it can only be ended', async (store, { clock }) => {
+    const timed = running('bg_3', { timeoutMs: 1000 })
+    await commit(store, accepting(running('bg_0')), accepting(running('bg_1', { cancelRequestedAt: 1 })))
+    await commit(store, accepting(running('bg_2', { closure: true })), accepting(pending('bg_3')), starting(timed))
+    const agents = async () => {
+      await store.renew('node_0', 60_000)
+      return (await offerOf(store, { node: 'node_0' })).orphans.map(({ agent }) => agent)
+    }
+    assert.deepEqual(await agents(), ['echo', undefined, undefined, 'echo'])
+    clock.advance(1000)
+    assert.deepEqual(await agents(), ['echo', undefined, undefined, undefined])
   }),
 
   storeCase('offers orphans of all nodes, the first accepted first, as many as asked', async (store) => {

@@ -130,14 +130,18 @@ it('a thread that cannot be read keeps no slot from what waits behind it', async
   await runtime.close({ drainMs: 0 })
 })
 
-/** A runtime whose one slot is taken by `first`, and that is to end an orphan whose log it cannot read before it is let. */
+/**
+ * A runtime whose one slot is taken by `first`, and that is to end an orphan whose log it cannot read before it is let. Another waits
+ * for the slot.
+ */
 async function endingForLong() {
   const inner = memoryStore()
   const crashing = faultyStore(inner)
   const busy = { busy: forever }
-  const before = createRuntime({ store: crashing, clock: manualClock(0), agents: busy, concurrency: 2 })
+  const before = createRuntime({ store: crashing, clock: manualClock(0), agents: busy, concurrency: 3 })
   await before.run({ thread: 'first', agent: 'busy', prompt: 'go' })
   const orphan = await before.run({ thread: 'orphan', agent: 'busy', prompt: 'go' })
+  const other = await before.run({ thread: 'other', agent: 'busy', prompt: 'go' })
   await before.cancel(orphan.id)
   await crashing.crash()
   const [read, readable, freed] = [gate(), gate(), gate()]
@@ -152,7 +156,7 @@ async function endingForLong() {
   const agents = { busy: () => freed.opened, echo: () => 'done' }
   const runtime = createRuntime({ store: { ...faultyStore(inner), events }, clock, agents, concurrency: 1 })
   await passTime(clock, read.opened)
-  return { runtime, clock, orphan: orphan.id, readable, freed }
+  return { runtime, clock, orphan: orphan.id, other: other.id, readable, freed }
 }
 
 it('what is long to end keeps nothing from being started when a slot gets free', async () => {
@@ -160,6 +164,16 @@ it('what is long to end keeps nothing from being started when a slot gets free',
   const { id } = await runtime.run({ thread: 'next', agent: 'echo', prompt: 'go' })
   freed.open()
   expect(await passTime(clock, runtime.wait(id))).toMatchObject({ status: 'completed' })
+  readable.open()
+  expect(await passTime(clock, runtime.wait(orphan))).toMatchObject({ status: 'cancelled' })
+  await runtime.close({ drainMs: 0 })
+})
+
+it('what is long to end keeps nothing else from being ended', async () => {
+  const { runtime, clock, orphan, other, readable } = await endingForLong()
+  await runtime.cancel(other)
+  expect(await passTime(clock, runtime.wait(other))).toMatchObject({ status: 'cancelled', attempt: 1 })
+  expect(await runtime.get(orphan)).toMatchObject({ status: 'running' })
   readable.open()
   expect(await passTime(clock, runtime.wait(orphan))).toMatchObject({ status: 'cancelled' })
   await runtime.close({ drainMs: 0 })
