@@ -27,7 +27,7 @@ export interface DispatcherParts {
   readonly openTasks: OpenTasks
   readonly lease: Pick<Lease, 'isSteady'>
   /** Takes orphans over and goes on with them, or ends them; a slot that is taken for one is its. */
-  readonly recovery: Pick<Recovery, 'recover' | 'canOnlyEnd' | 'finish' | 'endings'>
+  readonly recovery: Pick<Recovery, 'recover' | 'canOnlyEnd' | 'finish' | 'endings' | 'resting' | 'close'>
 }
 
 type Waiting = Omit<NonNullable<Offer['counts']>, 'openByPrincipal'>
@@ -49,7 +49,8 @@ const countsPerSize = 60
  * D2 A task is begun only after its start is committed, by the reactions to that commit.
  * D3 A task whose start the store cannot take fails, or its thread would wait behind it for ever.
  * D4 It does not look while the store takes nothing: what it is offered is kept from nodes that can start it. And it takes nothing
- *    over while its own lease is not steady. Nor does it look into threads that rest, or those would be offered first for ever.
+ *    over while its own lease is not steady. Nor does it look into threads that rest, or for orphans that do, or those would be
+ *    offered first for ever.
  * D5 Once a look has found that nothing waits, a slot that gets free is no reason for another: whatever comes to wait is told of,
  *    by the commit, by another node's hint, or by the poll. Room for agents that have a limit is another matter: that gets free
  *    along with slots.
@@ -91,6 +92,7 @@ export class Dispatcher {
   async close(): Promise<void> {
     this.#isOpen = false
     this.#soon?.cancel()
+    this.#parts.recovery.close()
     await Promise.all([this.#looking, this.#ending])
     await Promise.all(this.#parts.recovery.endings)
   }
@@ -221,11 +223,17 @@ export class Dispatcher {
   }
 
   async #claim(query: Omit<ClaimQuery, 'node' | 'agents' | 'limits'> & Partial<ClaimQuery>): Promise<Offer> {
-    const { store, node, agents, slots, writer } = this.#parts
+    const { store, node, agents, slots, writer, recovery } = this.#parts
     const { limits } = slots.places
-    const { resting: except } = writer
-    const own = { node, agents: [...agents.keys()], ...(limits && { limits }), ...(except.length > 0 && { except }) }
-    const offer = await store.claim({ ...own, ...query })
+    const [except, exceptTasks] = [writer.resting, recovery.resting]
+    const offer = await store.claim({
+      node,
+      agents: [...agents.keys()],
+      ...(limits && { limits }),
+      ...(except.length > 0 && { except }),
+      ...(exceptTasks.length > 0 && { exceptTasks }),
+      ...query,
+    })
     if (limits) slots.places.heard(offer.elsewhere ?? new Map())
     return offer
   }

@@ -1,11 +1,11 @@
 import { isHoldfastError } from '../core/errors.ts'
 import type { ThreadKey } from '../core/id.ts'
 import type { Store } from '../stores/store.ts'
-import { BackOff } from './back-off.ts'
 import type { BatchSurroundings, Item } from './batch.ts'
-import { type Clock, nextTurn, type Timer } from './clock.ts'
+import { type Clock, nextTurn } from './clock.ts'
 import { type Entry, keyOf } from './entry.ts'
 import type { Logger } from './logger.ts'
+import { Rests } from './rests.ts'
 import type { Threads } from './threads.ts'
 
 export interface PreparationParts {
@@ -16,8 +16,6 @@ export interface PreparationParts {
   readonly log: Logger
 }
 
-// Some are of threads that nobody writes to again. What is forgotten is tried again sooner, and that is all.
-const backOffsMax = 1_000
 // To try a locked thread takes its time, in which nobody else is written for: the more there are, the longer they rest.
 const lockedRestMsMax = 10_000
 
@@ -38,16 +36,20 @@ export type Finding = { readonly away: unknown } | { readonly unreadable: Readon
  */
 export class Preparation {
   readonly #parts: PreparationParts
-  readonly #backOffs = new Map<ThreadKey, BackOff>()
-  readonly #resting = new Map<ThreadKey, Timer>()
+  readonly #rests: Rests<ThreadKey>
   /** Those that another program was found to hold and that were not written to since, the one tried longest ago first. */
   readonly #locked = new Set<ThreadKey>()
   #isStuck = false
-  #isClosed = false
   #wake: () => void = () => {}
 
   constructor(parts: PreparationParts) {
     this.#parts = parts
+    const { clock } = parts
+    this.#rests = new Rests({
+      clock,
+      onOver: () => this.#wake(),
+      onForgotten: (thread) => this.#locked.delete(thread),
+    })
   }
 
   /** The threads that must be read before these can be decided. */
@@ -64,7 +66,7 @@ export class Preparation {
     const lacks: Lack[] = []
     if (idsWanted > 0)
       await this.#parts.around.refillTaskIds(idsWanted).catch((error: unknown) => lacks.push({ error }))
-    const wanted = [...threads].filter((thread) => !this.#resting.has(thread))
+    const wanted = [...threads].filter((thread) => !this.#rests.has(thread))
     const read = async (thread: ThreadKey) => {
       try {
         await this.#parts.threads.load(thread)
@@ -94,7 +96,7 @@ export class Preparation {
 
   /** Threads in which nothing can be decided for a while. */
   get resting(): readonly ThreadKey[] {
-    return [...this.#resting.keys()]
+    return this.#rests.keys
   }
 
   get locked(): ReadonlySet<ThreadKey> {
@@ -103,16 +105,16 @@ export class Preparation {
 
   /** It rests because another program holds it. What cannot be read can still be appended to. */
   isLeftAlone(thread: ThreadKey): boolean {
-    return this.#locked.has(thread) && this.#resting.has(thread)
+    return this.#locked.has(thread) && this.#rests.has(thread)
   }
 
   /** The store has judged what was decided in them, so nothing is wrong with them. */
   recovered(items: readonly Item[]): void {
-    if (this.#backOffs.size === 0) return
+    if (this.#rests.isEmpty) return
     for (const { entry, unit } of items) {
       const thread = keyOf(entry)
       // What a task emits is written also to a thread that cannot be read, and what comes to no unit asks nobody for a lock.
-      if (this.#locked.has(thread) ? unit : entry.kind === 'change') this.#forget(thread)
+      if (this.#locked.has(thread) ? unit : entry.kind === 'change') this.#rests.forget(thread)
     }
   }
 
@@ -127,7 +129,7 @@ export class Preparation {
    */
   async rest(threads: ReadonlySet<ThreadKey>, isDue: boolean, onStuck: () => void): Promise<void> {
     if (threads.size === 0 && !isDue) return
-    if ([...threads].some((thread) => !this.#resting.has(thread))) return
+    if ([...threads].some((thread) => !this.#rests.has(thread))) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#wake = resolve
     this.#isStuck = true
@@ -141,40 +143,24 @@ export class Preparation {
   }
 
   close(): void {
-    this.#isClosed = true
-    for (const timer of this.#resting.values()) timer.cancel()
-    this.#resting.clear()
+    this.#rests.close()
     this.#locked.clear()
     this.#wake()
   }
 
   /** A1. */
   leaveAlone(thread: ThreadKey, error: unknown): void {
-    // A commit may be answered after that, and nothing is tried again.
-    if (this.#isClosed) return
-    const backOff = this.#backOffs.get(thread) ?? new BackOff()
-    this.#forget(thread)
-    const [oldest] = this.#backOffs.keys()
-    if (this.#backOffs.size >= backOffsMax && oldest !== undefined) this.#forget(oldest)
-    this.#backOffs.set(thread, backOff)
     const isLocked = isHoldfastError(error, 'thread_locked')
-    const others = isLocked ? [...this.#locked].filter((other) => this.#resting.has(other)) : []
-    const afterMs = Math.min(lockedRestMsMax, backOff.nextMs() * (1 + others.length))
+    const isOther = (other: ThreadKey) => other !== thread && this.#rests.has(other)
+    const otherCount = isLocked ? [...this.#locked].filter(isOther).length : 0
+    const afterMs = this.#rests.begin(thread, (restMs) => Math.min(lockedRestMsMax, restMs * (1 + otherCount)))
+    // A commit may be answered after the close.
+    if (afterMs === undefined) return
+    this.#locked.delete(thread)
     if (isLocked) this.#locked.add(thread)
     this.#parts.log.error(
       { err: error, thread },
       `a thread cannot be read or written to; it is tried again in ${afterMs} ms`,
     )
-    const over = () => {
-      this.#resting.delete(thread)
-      this.#wake()
-    }
-    this.#resting.get(thread)?.cancel()
-    this.#resting.set(thread, this.#parts.clock.setTimer(afterMs, over))
-  }
-
-  #forget(thread: ThreadKey): void {
-    this.#backOffs.delete(thread)
-    this.#locked.delete(thread)
   }
 }

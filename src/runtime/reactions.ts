@@ -1,4 +1,5 @@
 import { isTerminalEvent } from '../core/event.ts'
+import type { TaskId } from '../core/id.ts'
 import { isOpen } from '../core/question.ts'
 import { isTerminal } from '../core/status.ts'
 import type { TaskRecord } from '../core/task.ts'
@@ -57,8 +58,13 @@ export class Reactions {
       if (type === 'custom') owners.tellCustom(task, data)
       if (type === 'inbox.accepted') signals.fire(`mail:${task}`)
       // One that nobody executes is an orphan, which is ended by whoever finds it.
-      if (type === 'task.cancelling' && !executor.cancel(task)) this.#parts.onOrphan()
+      if (type === 'task.cancelling' && !executor.cancel(task)) this.#onOrphan(task)
     }
+  }
+
+  #onOrphan(task: TaskId): void {
+    this.#parts.recovery.endRest(task)
+    this.#parts.onOrphan()
   }
 
   #onTasks(unit: Unit, verdict: Committed): void {

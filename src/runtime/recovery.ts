@@ -7,12 +7,14 @@ import { countCrashes, crashesMax, isOver, type ResumeBasis, release, resume, ta
 import type { TaskRecord } from '../core/task.ts'
 import type { Store, TaskRef } from '../stores/store.ts'
 import { timedOut } from './agent-outcome.ts'
+import type { Clock } from './clock.ts'
 import { committedRecord } from './committed-record.ts'
 import { readEarlierAttempts } from './earlier-attempts.ts'
 import { executing, intent } from './entry.ts'
 import type { Resumption } from './executor.ts'
 import type { Logger } from './logger.ts'
 import type { Registry } from './registry.ts'
+import { Rests } from './rests.ts'
 import type { Slots } from './slots.ts'
 import { type EventReads, readOutput } from './task-events.ts'
 import type { Writer } from './writer.ts'
@@ -30,6 +32,9 @@ export interface RecoveryParts {
   readonly slots: Slots
   readonly log: Logger
   readonly agents: Registry
+  readonly clock: Clock
+  /** What rested may be tried again. */
+  onRested(): void
 }
 
 /**
@@ -39,7 +44,8 @@ export interface RecoveryParts {
  * V2 A cancelled task is never resumed, nor is one whose time is over; a task that cannot be resumed ends as `orphaned`, one that
  *    keeps bringing its node down ends as `poisoned`. That is decided before its log and the values of its steps are read, because
  *    to read them may be what brings nodes down; and of its log no more than a page is kept, but for what counts.
- * V3 A task that was taken over and then could not be read is given up again, so that the next look finds it.
+ * V3 A task that was taken over and then could not be read is given up again, for other nodes to find. Here it rests for a while,
+ *    longer each time, or every look would take it over; a cancel ends the rest.
  * V4 A task that is to end ends: if its log cannot be read for a minute, or if nodes that were to end it died, without
  *    what it had put out.
  * V5 What can only be ended is ended beside all else, because its log may be long to read: it holds no slot, and nothing but a close
@@ -52,11 +58,28 @@ export class Recovery {
   readonly #resumptions = new Map<TaskId, Resumption>()
   /** Since when the logs of tasks that are to end cannot be read. */
   readonly #unreadableSince = new Map<TaskId, number>()
-  readonly #endings = new Set<Promise<void>>()
+  readonly #endings = new Set<Promise<unknown>>()
+  readonly #rests: Rests<TaskId>
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts
     this.#reads = { events: (key, query) => parts.store.events(key, { ...query, toDecide: true }) }
+    this.#rests = new Rests({ clock: parts.clock, onOver: () => parts.onRested() })
+  }
+
+  /** Tasks that are not to be tried for a while (V3). */
+  get resting(): readonly TaskId[] {
+    return this.#rests.keys
+  }
+
+  /** What is left of an abandoned task is another matter by now: it may be tried at once. */
+  endRest(task: TaskId): void {
+    this.#rests.end(task)
+  }
+
+  /** Nothing is tried again. What is being ended may still end. */
+  close(): void {
+    this.#rests.close()
   }
 
   /** What the earlier attempts of a task left, handed out once, when its resume is committed. */
@@ -67,7 +90,7 @@ export class Recovery {
   }
 
   /** What was taken over and is being ended (V5). */
-  get endings(): ReadonlySet<Promise<void>> {
+  get endings(): ReadonlySet<Promise<unknown>> {
     return this.#endings
   }
 
@@ -92,7 +115,7 @@ export class Recovery {
     let hasResumed = false
     try {
       const record = await this.#takeOver(orphan)
-      if (record) hasResumed = await this.#orGiveUp(record, () => this.#goOn(record))
+      if (record) hasResumed = await this.#orRest(record, () => this.#goOn(record))
       return record !== undefined
     } finally {
       if (!hasResumed) this.#parts.slots.give(orphan.agent)
@@ -103,25 +126,34 @@ export class Recovery {
     return this.#parts.store.clock.now()
   }
 
-  async #takeOver({ id, key }: TaskRef, isWanted?: (record: TaskRecord) => boolean): Promise<TaskRecord | undefined> {
+  async #takeOver(
+    { id, key }: TaskRef,
+    isWanted: (record: TaskRecord) => boolean = () => true,
+  ): Promise<TaskRecord | undefined> {
+    // It may have been offered before it was given up.
+    const isNow = (record: TaskRecord) => !this.#rests.has(id) && isWanted(record)
     const done = await this.#parts.writer.change(
-      intent(key, 'takeover', (live, around) => takeOver(live, around, id, isWanted)),
+      intent(key, 'takeover', (live, around) => takeOver(live, around, id, isNow)),
     )
     if ('refusal' in done || !done.value || !done.unit || !done.verdict) return undefined
     return committedRecord(done.unit, done.verdict, done.value)
   }
 
   /** V3. */
-  async #orGiveUp<Value>(record: TaskRecord, act: () => Promise<Value>): Promise<Value> {
+  async #orRest(record: TaskRecord, act: () => Promise<boolean>): Promise<boolean> {
     try {
       return await act()
     } catch (error) {
       const { id, key, epoch } = record
       this.#resumptions.delete(id)
+      // Before it is given up, or a look could find it in between.
+      const afterMs = this.#rests.begin(id)
+      const then = afterMs === undefined ? 'the next start tries again' : `it is tried again in ${afterMs} ms`
+      this.#parts.log.warn({ err: error, task: id }, `an abandoned task can neither go on nor be ended; ${then}`)
       await this.#parts.writer.change(
         executing({ task: id, thread: key }, 'release', (live, around) => release(live, around, id, epoch)),
       )
-      throw error
+      return false
     }
   }
 
@@ -151,6 +183,7 @@ export class Recovery {
       executing({ task: id, thread: key }, 'resume', (live, around) => resume(live, around, id, epoch, basis)),
     )
     if ('value' in done && done.value) {
+      this.#rests.forget(id)
       this.#parts.log.info({ task: id, attempt: done.value.attempt }, 'a task goes on from its last finished step')
       return true
     }
@@ -161,16 +194,16 @@ export class Recovery {
 
   /** V5. */
   #endBeside(record: TaskRecord, outcome: Outcome, crashes = record.crashes): false {
-    const ending = this.#orGiveUp(record, () => this.#end(record, outcome, crashes))
+    const ending = this.#orRest(record, () => this.#end(record, outcome, crashes))
       .catch((error: unknown) =>
-        this.#parts.log.warn({ err: error, task: record.id }, 'ending an abandoned task failed'),
+        this.#parts.log.warn({ err: error, task: record.id }, 'an abandoned task could not be given up'),
       )
       .finally(() => this.#endings.delete(ending))
     this.#endings.add(ending)
     return false
   }
 
-  async #end(record: TaskRecord, outcome: Outcome, crashes: number): Promise<void> {
+  async #end(record: TaskRecord, outcome: Outcome, crashes: number): Promise<false> {
     const { id, key, epoch } = record
     const output = record.status === 'running' ? await this.#output(record, crashes) : new PartsFold()
     const ending = { outcome, output }
@@ -178,7 +211,9 @@ export class Recovery {
       executing({ task: id, thread: key }, 'end', (live, around) => end(live, around, id, epoch, ending)),
     )
     this.#unreadableSince.delete(id)
+    this.#rests.forget(id)
     this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
+    return false
   }
 
   /** V4. */

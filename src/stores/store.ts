@@ -250,6 +250,8 @@ export interface ClaimQuery {
   readonly orphans: number
   /** Threads of which nothing is offered: the node could decide nothing in them just now, and others are not to wait for that. */
   readonly except?: readonly ThreadKey[]
+  /** Orphans that are not offered: the node could not read them just now. */
+  readonly exceptTasks?: readonly TaskId[]
   /** Of the agents that have a limit. */
   readonly limits?: ReadonlyMap<string, AgentLimit>
   /** Count what waits and what is open as well: for metrics and limits, too dear for every claim. */

@@ -7,7 +7,7 @@ import { byOrdinal, everybody, type Tables, type TaskRow } from './tables.ts'
 
 export function offer(tables: Tables, leases: Leases, query: ClaimQuery, now: number): Offer {
   const { ready, leased } = tables.changing
-  const { except } = query
+  const { except, exceptTasks } = query
   const isAskedFor = ({ record }: TaskRow) => !except?.includes(record.key)
   const startable = (agent: string) => {
     const rows = ready.group(agent)
@@ -16,7 +16,8 @@ export function offer(tables: Tables, leases: Leases, query: ClaimQuery, now: nu
   const starts = [...new Set(query.agents)].map(startable)
   const abandoned = [...leased.groups()].filter(([node]) => !leases.isHeld(node))
   const served = query.agents.filter((agent) => roomFor(agent, query) > 0)
-  const canTake = (row: TaskRow) => isAskedFor(row) && canServe(row.record, served, now)
+  const canTake = (row: TaskRow) =>
+    isAskedFor(row) && !exceptTasks?.includes(row.record.id) && canServe(row.record, served, now)
   const orphans = abandoned.map(([, rows]) => rows.filter(canTake))
   return {
     starts: oldest(starts, query.starts, refOf),

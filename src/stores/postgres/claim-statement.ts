@@ -15,7 +15,7 @@ const isOver = `(
 // offered all the same, because nobody looks again when that commit is done.
 const notLocked = 'FOR NO KEY UPDATE OF th SKIP LOCKED'
 const notOfferedElsewhere = 't.n NOT IN (SELECT e.n FROM elsewhere e)'
-// Threads that the node asks nothing of.
+// Threads that the node asks nothing of; $7 are the orphans that it does not ask for.
 const isAskedFor = 'th.key <> ALL ($6)'
 const isAskedForIn = 't.thread NOT IN (SELECT th.n FROM holdfast.threads th WHERE th.key = ANY ($6))'
 
@@ -53,7 +53,7 @@ const unlimited: Variant = {
   answer: '',
 }
 
-// $7, $8 and $9 are the agents that have a limit, their limits, and how many of their tasks this node executes. A node counts
+// $8, $9 and $10 are the agents that have a limit, their limits, and how many of their tasks this node executes. A node counts
 // while its lease holds, so what crashes with it makes room.
 const limited: Variant = {
   agents: 'rooms a',
@@ -68,7 +68,7 @@ const limited: Variant = {
     WHERE h.id <> $5 AND h.until_at > m.now GROUP BY x.key
   ), limits AS MATERIALIZED (
     SELECT l.agent, l.max, l.executing, greatest(0, l.max - l.executing - coalesce(e.count, 0)) AS room
-    FROM unnest($7::text[], $8::bigint[], $9::bigint[]) AS l (agent, max, executing)
+    FROM unnest($8::text[], $9::bigint[], $10::bigint[]) AS l (agent, max, executing)
     LEFT JOIN executing e ON e.agent = l.agent
   ), rooms AS MATERIALIZED (
     SELECT a.agent, least($2, coalesce(l.room, $2)) AS room
@@ -133,7 +133,7 @@ const orphans =
     SELECT t.n, t.id, th.key, CASE WHEN NOT ${isOver} THEN t.agent END AS agent
     FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
     WHERE ${isHeld} AND t.node = h.node
-      AND (t.agent = ANY (${openAgents}) OR ${isOver}) AND ${notOfferedElsewhere} AND ${isAskedFor}
+      AND (t.agent = ANY (${openAgents}) OR ${isOver}) AND ${notOfferedElsewhere} AND ${isAskedFor} AND t.id <> ALL ($7)
     ORDER BY t.n LIMIT $3 ${lock}
   ) t
   ORDER BY t.n LIMIT $3`

@@ -40,8 +40,9 @@ export async function readOffer(
 ): Promise<{ readonly offer: Offer; readonly now: number }> {
   const agents = [...new Set(query.agents)].map(toColumn)
   const statement = statementOf(query)
-  const common = [agents, query.starts, query.orphans, now ?? null, toColumn(query.node), query.except ?? []]
-  const values = [...common, ...limitsOf(query)]
+  const { except = [], exceptTasks = [] } = query
+  const common = [agents, query.starts, query.orphans, now ?? null, toColumn(query.node), except]
+  const values = [...common, exceptTasks.map(toColumn), ...limitsOf(query)]
   const [row] = await connection.query<OfferRow>({ ...statement, values, timeoutMs: answerMs })
   if (!row) throw new Error('The claim was not answered')
   const offer = {

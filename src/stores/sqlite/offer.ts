@@ -21,8 +21,8 @@ const selectHeld = `
   SELECT t.n, t.id, th.key, CASE WHEN NOT ${isOver} THEN t.agent END AS agent
   FROM tasks t INDEXED BY tasks_held CROSS JOIN threads th ON th.n = t.thread
   WHERE t.held AND t.node = ?2 AND (t.agent IN (SELECT value FROM json_each(?3)) OR ${isOver})
-    AND th.key NOT IN (SELECT value FROM json_each(?4))
-  ORDER BY t.n LIMIT ?5`
+    AND th.key NOT IN (SELECT value FROM json_each(?4)) AND t.id NOT IN (SELECT value FROM json_each(?5))
+  ORDER BY t.n LIMIT ?6`
 
 // Leaps from node to node, however many tasks each holds.
 const selectHolders = `
@@ -73,13 +73,14 @@ export function readOffer(
 ): Offer {
   const agents = [...new Set(query.agents)]
   const except = JSON.stringify(query.except ?? [])
+  const exceptTasks = JSON.stringify(query.exceptTasks ?? [])
   const nodes = connection.all<{ node: string }>(selectHolders).filter(({ node }) => !leaseHolders.includes(node))
   const starts = agents.flatMap((agent) =>
     connection.all<RefRow>(selectStartable, agent, except, Math.min(query.starts, roomFor(agent, query))),
   )
   const known = JSON.stringify(agents.filter((agent) => roomFor(agent, query) > 0))
   const orphans = nodes.flatMap(({ node }) =>
-    connection.all<RefRow>(selectHeld, now, node, known, except, query.orphans),
+    connection.all<RefRow>(selectHeld, now, node, known, except, exceptTasks, query.orphans),
   )
   return {
     starts: oldest(starts, query.starts),

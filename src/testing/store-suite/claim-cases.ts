@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ThreadKey } from '../../core/id.ts'
+import type { TaskId, ThreadKey } from '../../core/id.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { ClaimQuery, Store } from '../../stores/store.ts'
 import {
@@ -96,6 +96,14 @@ export const claimCases: StoreCase[] = [
     assert.deepEqual(await orphans(store, query), ['bg_3'])
     const left = await offerOf(store, { ...query, node: 'node_0', except: [home, away] })
     assert.deepEqual(left, { starts: [], orphans: [] })
+  }),
+
+  storeCase('offers no orphan that is left out, but others of its thread', async (store) => {
+    await commit(store, accepting(running('bg_0')), accepting(running('bg_1', { cancelRequestedAt: 1 })))
+    await commit(store, accepting(running('bg_2')), accepting(pending('bg_3')))
+    const exceptTasks = ['bg_0', 'bg_1', 'bg_3', 'bg_never'] as TaskId[]
+    assert.deepEqual(await orphans(store, { exceptTasks, orphans: 1 }), ['bg_2'])
+    assert.deepEqual(await starts(store, { exceptTasks }), ['bg_3'])
   }),
 
   storeCase('offers as orphans running tasks whose node holds no lease', async (store) => {

@@ -5,6 +5,7 @@ import { registryOf } from '../../../src/runtime/registry.ts'
 import { Slots } from '../../../src/runtime/slots.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import type { Store } from '../../../src/stores/store.ts'
+import { manualClock } from '../../../src/testing/manual-clock.ts'
 import { accepting, changed, commit, running, unit } from '../../../src/testing/store-suite/builders.ts'
 import { writerOn } from './writer-on.ts'
 
@@ -25,7 +26,15 @@ it('nothing is kept for the resume of a task that another node took over meanwhi
   })
   const slots = new Slots(1, () => {})
   const agents = registryOf({ helper: () => 'done' })
-  const recovery = new Recovery({ store, writer: writerOn(store), slots, log: silentLogger, agents })
+  const recovery = new Recovery({
+    store,
+    writer: writerOn(store),
+    slots,
+    log: silentLogger,
+    agents,
+    clock: manualClock(),
+    onRested: () => {},
+  })
   slots.tryTake()
   await recovery.recover({ id: record.id, key: record.key })
   expect(recovery.takeResumption(record.id)).toBeUndefined()
