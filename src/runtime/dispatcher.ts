@@ -99,7 +99,10 @@ export class Dispatcher {
 
   poke(): void {
     this.#mayEnd = true
+    const isLooking = this.#isLooking
     this.pokeForStarts()
+    // A look may wait long for what is taken over.
+    if (isLooking) this.#endBeside()
   }
 
   /** Something came to wait for a slot. */
@@ -142,16 +145,23 @@ export class Dispatcher {
         this.#isPoked = false
         if (await this.#serve()) this.#isPoked = true
       }
-      if (this.#mayEnd) this.#ending ??= this.#endAllOver()
     } catch (error) {
       // The supervisor's poll looks again; the writer reports and counts a store that is down.
       this.#parts.log.warn({ err: error }, 'looking for work failed')
     } finally {
       this.#isLooking = false
+      this.#endBeside()
     }
   }
 
   /** D6. Beside the looks for what may start: it may have to wait until others have ended. */
+  #endBeside(): void {
+    if (!this.#isOpen || !this.#mayEnd) return
+    this.#ending ??= this.#endAllOver().finally(() => {
+      this.#ending = undefined
+    })
+  }
+
   async #endAllOver(): Promise<void> {
     const { writer, recovery } = this.#parts
     try {
@@ -166,8 +176,6 @@ export class Dispatcher {
       }
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'ending abandoned tasks failed')
-    } finally {
-      this.#ending = undefined
     }
   }
 

@@ -161,7 +161,7 @@ export class Node {
     const others = store.isShared ? new OtherNodes({ ...contextParts, executor, feed }) : undefined
     this.#dispatcher = dispatcher
     this.#others = others
-    const tended = { ...contextParts, executor, dispatcher, questions, retention, hooks, others, lease }
+    const tended = { ...contextParts, executor, dispatcher, recovery, questions, retention, hooks, others, lease }
     this.#supervisor = new Supervisor(tended)
     this.questions = questions
     this.retention = retention

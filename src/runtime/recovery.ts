@@ -10,7 +10,7 @@ import { timedOut } from './agent-outcome.ts'
 import type { Clock } from './clock.ts'
 import { committedRecord } from './committed-record.ts'
 import { readEarlierAttempts } from './earlier-attempts.ts'
-import { executing, intent } from './entry.ts'
+import { type Change, type Done, executing, intent } from './entry.ts'
 import type { Resumption } from './executor.ts'
 import type { Logger } from './logger.ts'
 import type { Registry } from './registry.ts'
@@ -21,8 +21,10 @@ import type { Writer } from './writer.ts'
 
 // As many nodes as made it poisoned have died again when they were to end it: to read what it had put out may be why.
 const endCrashesMax = 2 * crashesMax
-// What keeps a node from reading for moments, such as a lack of connections, is over by then.
-const unreadableMsMax = 60_000
+// What keeps a node from reading for moments, such as a lack of connections, is over by then. While the store is away nothing is
+// tried, so time alone says nothing.
+const unreadableMsMin = 60_000
+const unreadableCountMin = 10
 // Some are ended by other nodes. What is forgotten is tried for longer, and that is all.
 const unreadableMax = 1_000
 
@@ -35,6 +37,12 @@ export interface RecoveryParts {
   readonly clock: Clock
   /** What rested may be tried again. */
   onRested(): void
+}
+
+interface Unreadable {
+  readonly since: number
+  /** How often it was tried in vain. */
+  readonly count: number
 }
 
 /**
@@ -50,14 +58,20 @@ export interface RecoveryParts {
  *    what it had put out.
  * V5 What can only be ended is ended beside all else, because its log may be long to read: it holds no slot, and nothing but a close
  *    waits for it.
+ * V6 What a node that drains has taken over and not read yet is given up again, which is no crash, and never begins there.
  */
 export class Recovery {
   readonly #parts: RecoveryParts
   /** Reads what is taken over, which waits for nothing that users read. */
   readonly #reads: EventReads
+  /** What is neither going on nor ended yet, unless that is being written. */
+  readonly #taken = new Map<TaskId, TaskRecord>()
+  /** Those on their way to the store. */
+  readonly #takeovers = new Set<Promise<unknown>>()
+  #isHandingOver = false
   readonly #resumptions = new Map<TaskId, Resumption>()
-  /** Since when the logs of tasks that are to end cannot be read. */
-  readonly #unreadableSince = new Map<TaskId, number>()
+  /** Tasks that are to end and whose logs cannot be read. */
+  readonly #unreadable = new Map<TaskId, Unreadable>()
   readonly #endings = new Set<Promise<unknown>>()
   readonly #rests: Rests<TaskId>
 
@@ -94,6 +108,15 @@ export class Recovery {
     return this.#endings
   }
 
+  /** Gives up what is still being read (V6). Nothing is taken over after it. */
+  async handOver(): Promise<void> {
+    this.#isHandingOver = true
+    await Promise.allSettled(this.#takeovers)
+    const taken = [...this.#taken.values()]
+    this.#taken.clear()
+    await Promise.all(taken.map((record) => this.#release(record)))
+  }
+
   /** Whether all that this node can do with an orphan that it is offered is to end it. */
   canOnlyEnd({ agent }: Pick<TaskRef, 'agent'>): boolean {
     return agent === undefined || this.#parts.agents.get(agent)?.isResumable === false
@@ -126,7 +149,19 @@ export class Recovery {
     return this.#parts.store.clock.now()
   }
 
-  async #takeOver(
+  async #takeOver(orphan: TaskRef, isWanted?: (record: TaskRecord) => boolean): Promise<TaskRecord | undefined> {
+    if (this.#isHandingOver) return undefined
+    const taking = this.#take(orphan, isWanted)
+    this.#takeovers.add(taking)
+    try {
+      const record = await taking
+      return this.#isHandingOver ? undefined : record
+    } finally {
+      this.#takeovers.delete(taking)
+    }
+  }
+
+  async #take(
     { id, key }: TaskRef,
     isWanted: (record: TaskRecord) => boolean = () => true,
   ): Promise<TaskRecord | undefined> {
@@ -136,7 +171,9 @@ export class Recovery {
       intent(key, 'takeover', (live, around) => takeOver(live, around, id, isNow)),
     )
     if ('refusal' in done || !done.value || !done.unit || !done.verdict) return undefined
-    return committedRecord(done.unit, done.verdict, done.value)
+    const record = committedRecord(done.unit, done.verdict, done.value)
+    if (record) this.#taken.set(id, record)
+    return record
   }
 
   /** V3. */
@@ -144,16 +181,37 @@ export class Recovery {
     try {
       return await act()
     } catch (error) {
-      const { id, key, epoch } = record
+      const { id } = record
       this.#resumptions.delete(id)
+      if (!this.#taken.delete(id)) return false
       // Before it is given up, or a look could find it in between.
       const afterMs = this.#rests.begin(id)
       const then = afterMs === undefined ? 'the next start tries again' : `it is tried again in ${afterMs} ms`
       this.#parts.log.warn({ err: error, task: id }, `an abandoned task can neither go on nor be ended; ${then}`)
-      await this.#parts.writer.change(
-        executing({ task: id, thread: key }, 'release', (live, around) => release(live, around, id, epoch)),
-      )
+      await this.#release(record)
       return false
+    }
+  }
+
+  async #release({ id, key, epoch }: TaskRecord): Promise<void> {
+    await this.#parts.writer.change(
+      executing({ task: id, thread: key }, 'release', (live, around) => release(live, around, id, epoch)),
+    )
+  }
+
+  /** Writes what becomes of a task, unless it was handed over meanwhile. */
+  async #change<Value>(
+    record: TaskRecord,
+    operation: 'resume' | 'end',
+    decide: Change<Value>['decide'],
+  ): Promise<Done<Value> | undefined> {
+    const { id, key } = record
+    if (!this.#taken.delete(id)) return undefined
+    try {
+      return await this.#parts.writer.change(executing({ task: id, thread: key }, operation, decide))
+    } catch (error) {
+      this.#taken.set(id, record)
+      throw error
     }
   }
 
@@ -178,18 +236,18 @@ export class Recovery {
   }
 
   async #resume(record: TaskRecord, basis: ResumeBasis): Promise<boolean> {
-    const { id, key, epoch } = record
-    const done = await this.#parts.writer.change(
-      executing({ task: id, thread: key }, 'resume', (live, around) => resume(live, around, id, epoch, basis)),
-    )
-    if ('value' in done && done.value) {
+    const { id, epoch } = record
+    const done = await this.#change(record, 'resume', (live, around) => resume(live, around, id, epoch, basis))
+    if (done && 'value' in done && done.value) {
       this.#rests.forget(id)
       this.#parts.log.info({ task: id, attempt: done.value.attempt }, 'a task goes on from its last finished step')
       return true
     }
     this.#resumptions.delete(id)
-    // Cancelled since it was taken over, unless somebody else has it.
-    return 'refusal' in done ? false : this.#endBeside(record, cancelledOutcome)
+    // Somebody else has it, or else it was cancelled since it was taken over.
+    if (!done || 'refusal' in done) return false
+    this.#taken.set(id, record)
+    return this.#endBeside(record, cancelledOutcome)
   }
 
   /** V5. */
@@ -204,15 +262,13 @@ export class Recovery {
   }
 
   async #end(record: TaskRecord, outcome: Outcome, crashes: number): Promise<false> {
-    const { id, key, epoch } = record
+    const { id, epoch } = record
     const output = record.status === 'running' ? await this.#output(record, crashes) : new PartsFold()
     const ending = { outcome, output }
-    await this.#parts.writer.change(
-      executing({ task: id, thread: key }, 'end', (live, around) => end(live, around, id, epoch, ending)),
-    )
-    this.#unreadableSince.delete(id)
+    const done = await this.#change(record, 'end', (live, around) => end(live, around, id, epoch, ending))
+    if (!done) return false
     this.#rests.forget(id)
-    this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
+    if ('value' in done && done.value) this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
     return false
   }
 
@@ -225,21 +281,26 @@ export class Recovery {
       return new PartsFold()
     }
     try {
-      return await readOutput(this.#reads, record)
+      const output = await readOutput(this.#reads, record)
+      this.#unreadable.delete(record.id)
+      return output
     } catch (error) {
-      if (this.#now - this.#noteUnreadable(record.id) < unreadableMsMax) throw error
+      const { since, count } = this.#noteUnreadable(record.id)
+      if (count < unreadableCountMin || this.#now - since < unreadableMsMin) throw error
+      this.#unreadable.delete(record.id)
       log.error({ err: error, task: record.id }, `${withoutOutput}: its log cannot be read`)
       return new PartsFold()
     }
   }
 
-  /** Says since when. */
-  #noteUnreadable(task: TaskId): number {
-    const since = this.#unreadableSince.get(task) ?? this.#now
-    const [oldest] = this.#unreadableSince.keys()
-    if (this.#unreadableSince.size >= unreadableMax && oldest !== undefined) this.#unreadableSince.delete(oldest)
-    this.#unreadableSince.set(task, since)
-    return since
+  #noteUnreadable(task: TaskId): Unreadable {
+    const { since, count } = this.#unreadable.get(task) ?? { since: this.#now, count: 0 }
+    this.#unreadable.delete(task)
+    const [oldest] = this.#unreadable.keys()
+    if (this.#unreadable.size >= unreadableMax && oldest !== undefined) this.#unreadable.delete(oldest)
+    const noted = { since, count: count + 1 }
+    this.#unreadable.set(task, noted)
+    return noted
   }
 }
 

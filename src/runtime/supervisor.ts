@@ -10,6 +10,7 @@ import type { Lease } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { OtherNodes } from './other-nodes.ts'
 import type { Questions } from './questions.ts'
+import type { Recovery } from './recovery.ts'
 import type { RetentionKeeper } from './retention.ts'
 import type { Writer } from './writer.ts'
 
@@ -17,6 +18,7 @@ export interface SupervisorParts {
   readonly writer: Writer
   readonly executor: Executor
   readonly dispatcher: Dispatcher
+  readonly recovery: Pick<Recovery, 'handOver'>
   readonly questions: Questions
   readonly retention: RetentionKeeper
   readonly hooks: Hooks
@@ -75,10 +77,11 @@ export class Supervisor {
   }
 
   async #handOverAll(timeUp: Promise<void>): Promise<void> {
-    const { executor, dispatcher, retention, writer, hooks } = this.#parts
-    // What is left of a round, or of a takeover that reads for long, goes on at the next start, so neither is waited for any longer
-    // than a task.
+    const { executor, dispatcher, recovery, retention, writer, hooks } = this.#parts
+    // What is left of a round goes on at the next start, and a takeover that reads for long is given up, so neither is waited for any
+    // longer than a task.
     await Promise.race([Promise.all([dispatcher.close(), retention.close()]), timeUp])
+    await recovery.handOver()
     if (executor.count > 0) await Promise.race([executor.idle(), timeUp])
     // What was accepted just before may begin only now, when its commit is made.
     do {
