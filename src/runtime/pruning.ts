@@ -21,7 +21,10 @@ export interface PrunedCounts {
   readonly events: number
   /** Tasks that went with their threads. */
   readonly tasks: number
-  /** Threads that were left, because another program holds them or they cannot be read. What had gone of them is counted. */
+  /**
+   * Threads that were left, because another program holds them, they cannot be read, or the store did not remove something of them
+   * in time. What had gone of them is counted.
+   */
   readonly skipped: number
 }
 

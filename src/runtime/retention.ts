@@ -19,7 +19,7 @@ export interface PruneOptions extends Retention {
 
 /** What was removed, or would be. */
 export interface Pruned extends Omit<PrunedCounts, 'skipped'> {
-  /** Threads that were left, because another program holds them or they cannot be read, if there were any. */
+  /** Threads that were left, if there were any: another program holds them, they cannot be read, or it took the store too long. */
   readonly skipped?: number
   /** There is more to look at: ask again with it. */
   readonly cursor?: string

@@ -69,19 +69,3 @@ it.for(['chunks', 'tasks', 'messages', 'steps', 'mail', 'questions', 'keys'])(
     await expect.poll(() => one.isReady()).toBe(true)
   },
 )
-
-it('a thread that the server does not empty in time makes no store that is down, and is pruned when it can be', async () => {
-  const errors: string[] = []
-  const log = { debug() {}, info() {}, warn() {}, error: (_facts: object, text: string) => errors.push(text) }
-  const one = await nodes.open({ agents: { echo: () => 'done' }, leaseMs: 1_500, log })
-  const { id } = await one.run({ thread: 'long', agent: 'echo', prompt: 'go' })
-  await one.wait(id)
-  await nodes.schema.query('UPDATE holdfast.threads SET at = 0')
-  await nodes.schema.query(`CREATE FUNCTION holdfast.lag() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$`)
-  await nodes.schema.query(`CREATE TRIGGER lag AFTER DELETE ON holdfast.messages EXECUTE FUNCTION holdfast.lag()`)
-  expect(await one.prune({ threadsMs: 3_600_000 })).toMatchObject({ threads: 0, skipped: 1 })
-  expect(errors).toEqual(['the store cannot take a unit'])
-  await nodes.schema.query('DROP TRIGGER lag ON holdfast.messages')
-  expect(await one.prune({ threadsMs: 3_600_000 })).toMatchObject({ threads: 1 })
-})

@@ -76,7 +76,7 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
     given: JSON.stringify(given),
     lines: [...lines, ...bodies].join(between),
     unitCount: units.length,
-    isErasing: units.some(({ erase, eraseTasks }) => erase || eraseTasks !== undefined),
+    isErasing: units.some(({ erase, eraseTasks, trim }) => erase || eraseTasks !== undefined || trim !== undefined),
     order: [...emits.otherPlaces, ...emits.places],
     bodies: new Map(bodies.map((body, n) => [emits.places[n] ?? n, body])),
   }
