@@ -9,6 +9,9 @@ import type { StepRecord } from '../core/step.ts'
 import type { TaskRecord } from '../core/task.ts'
 import type { Unit, Verdict } from '../core/unit.ts'
 
+/** Units took a store longer than it gives them, again and again. Nothing of them is written. */
+export class TooLong extends Error {}
+
 /**
  * Where Holdfast keeps everything. Backends hold SQL and mapping, never rules: what may happen is decided in
  * `core/`, and a backend checks only what a unit asks it to check.
@@ -51,7 +54,8 @@ export interface Store {
    * Rejects with `store_unavailable` if nothing was written and it may work later, with `store_failed` if the
    * state of the disk is unknown (only stopping helps), with any other error if a unit at fault made the
    * backend fail the batch: nothing was written, and the caller takes the batch apart to find it. So it is with
-   * `thread_locked` as well, but what is at fault is a thread, and its units may be written later.
+   * `thread_locked` as well, but what is at fault is a thread, and its units may be written later; and with a `TooLong`, which is
+   * of the time that the units took.
    */
   commit(units: readonly Unit[], onLate?: () => void): Promise<Verdict[]>
 

@@ -41,3 +41,16 @@ describe('what the server does not remove in time makes no store that is down, a
     expect([events > 0, skipped]).toEqual([true, undefined])
   })
 })
+
+it('a delete that the server does not get done in time is refused as what may be asked again, and is done then', async () => {
+  const { one } = await filled(1)
+  const mend = await slowDown('messages')
+  await expect(one.deleteThread(thread)).rejects.toMatchObject({
+    code: 'store_unavailable',
+    facts: { retryAfterMs: expect.any(Number) },
+  })
+  expect(await one.isReady()).toBe(true)
+  await mend()
+  await one.deleteThread(thread)
+  expect((await one.thread(thread)).messages).toEqual([])
+})

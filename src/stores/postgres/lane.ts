@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isHoldfastError } from '../../core/errors.ts'
 import type { Unit } from '../../core/unit.ts'
+import { TooLong } from '../store.ts'
 import { pause } from './clock.ts'
 import type { Connection } from './connection.ts'
 import type { Opener } from './connections.ts'
@@ -267,9 +268,6 @@ class Refused extends Error {
     super('The batch was refused', { cause: refusal })
   }
 }
-
-/** The server gave a batch up because of the time it took, again and again. */
-class TooLong extends Error {}
 
 function isLarge({ given, lines }: PackedBatch): boolean {
   return given.length + lines.length > largeUnitLength

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { TooLong } from '../../../src/stores/store.ts'
 import { openSite } from './site.ts'
 
 const asked = [
@@ -45,4 +46,21 @@ describe('after the runtime has closed', () => {
     expect([200, 204, 404, 503]).toContain(answer.status)
     expect(site.logged.filter(({ level }) => level === 'error')).toEqual([])
   })
+})
+
+it('a delete that takes the store too long is answered with 503 and Retry-After, and is no defect', async () => {
+  const site = await openSite()
+  const { body } = await site.ask('POST', '/v1/threads/t/runs', { body: { agent: 'echo', prompt: 'x' } })
+  await site.runtime.as('alice').wait(String(body['id']))
+  site.store.plan((units) => {
+    if (units.some(({ erase }) => erase)) throw new TooLong('1 unit took too long')
+    return 'none'
+  })
+  const answer = await site.ask('DELETE', '/v1/threads/t')
+  expect(answer).toMatchObject({ status: 503, body: { code: 'store_unavailable', retryAfterMs: 10_000 } })
+  expect(answer.headers.get('retry-after')).toBe('10')
+  expect(site.logged.filter(({ level }) => level === 'error')).toEqual([])
+  expect(await site.runtime.isReady()).toBe(true)
+  site.store.plan(() => 'none')
+  expect(await site.ask('DELETE', '/v1/threads/t')).toMatchObject({ status: 204 })
 })
