@@ -217,6 +217,17 @@ describe('holdfast doctor', () => {
     expect(broken.of('state folder')).toBeDefined()
   })
 
+  it('asks the server of the config file that is named, though another beside it cannot be loaded', async () => {
+    const folder = tempFolder()
+    writeFileSync(join(folder, 'holdfast.config.ts'), 'export default {')
+    writeFileSync(join(folder, 'good.config.ts'), `export default { url: '${nowhere}' }`)
+    const env = { XDG_STATE_HOME: folder }
+    const { code, stdout } = await cli(['doctor', '--config', 'good.config.ts'], { folder, env })
+    expect(code).toBe(0)
+    expect(stdout).toContain('ok\tconfig\tgood.config.ts is loaded')
+    expect(stdout).toContain(`note\tserver\tNone answers at ${nowhere}`)
+  })
+
   it('never tells a secret', async () => {
     const folder = await usedFolder()
     mkdirSync(join(folder, 'odd'))

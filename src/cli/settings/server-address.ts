@@ -8,6 +8,7 @@ import { from, wrong } from '../wrong.ts'
 import { loadConfig } from './config-file.ts'
 import { portDefault, serverUrl } from './server-url.ts'
 import { checkSettingNames } from './setting-names.ts'
+import type { Sources } from './settings.ts'
 
 export interface ServerAddress {
   readonly url: string
@@ -28,7 +29,7 @@ const anyAddress: readonly string[] = ['0.0.0.0', '::', '[::]']
  * and `warn` is told so. Else it is refused: a guess might be another's server, which would be told the token.
  */
 export async function serverAddress(
-  flags: { readonly url?: string; readonly token?: string },
+  flags: { readonly url?: string; readonly token?: string; readonly config?: string },
   { env, folder }: Pick<Surroundings, 'env' | 'folder'>,
   warn: (message: string) => void,
 ): Promise<ServerAddress> {
@@ -38,7 +39,8 @@ export async function serverAddress(
   }
   // A config file is a program; it is run only where it is needed.
   const needsConfig = said.url === undefined || said.token === undefined
-  const configured = needsConfig ? await fromConfig(folder, said.url === undefined ? undefined : warn) : {}
+  const loading = () => loadConfig(flags.config, folder).catch(said.url === undefined ? refuse : doWithout(warn))
+  const configured = needsConfig ? fromConfig(await loading(), folder) : {}
   const url = said.url ?? configured.url ?? `http://127.0.0.1:${portDefault}`
   const { token, tokenFrom } = [said, configured].find((source) => source.token !== undefined) ?? localToken(url, env)
   if (token === undefined || tokenFrom === undefined) return { url }
@@ -61,16 +63,16 @@ function fromEnv(env: Surroundings['env'], name: string, read: (text: string) =>
   return from(name, () => read(text))
 }
 
+function refuse(error: unknown): never {
+  throw wrong(`${errorMessage(error).replace(/\.?$/, '.')} Say which server with --url or HOLDFAST_URL`)
+}
+
+function doWithout(warn: (message: string) => void): (error: unknown) => undefined {
+  return (error) => void warn(`${errorMessage(error)}; this command does without it`)
+}
+
 /** What a config file says of where its server is and who may ask it. */
-async function fromConfig(
-  folder: string,
-  warn: ((message: string) => void) | undefined,
-): Promise<Partial<ServerAddress>> {
-  const config = await loadConfig(undefined, folder).catch((error: unknown) => {
-    if (!warn) throw error
-    warn(`${errorMessage(error)}; this command does without it`)
-    return undefined
-  })
+function fromConfig(config: Sources['config'], folder: string): Partial<ServerAddress> {
   if (!config) return {}
   const { file, values } = config
   checkSettingNames(file, values)

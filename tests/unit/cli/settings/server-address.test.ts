@@ -97,8 +97,21 @@ describe('the address of the server', () => {
   it('is not guessed where a config file cannot be loaded that may say it', async () => {
     configure('(() => { throw new Error("no secret") })()')
     makeToken()
-    await expect(address({ token: 't' })).rejects.toThrow('cannot be loaded: no secret')
-    await expect(address()).rejects.toThrow('cannot be loaded: no secret')
+    const refusal = 'cannot be loaded: no secret. Say which server with --url or HOLDFAST_URL'
+    await expect(address({ token: 't' })).rejects.toThrow(refusal)
+    await expect(address()).rejects.toThrow(refusal)
+    expect(warnings).toEqual([])
+  })
+
+  it('is that of the config file that is named, whatever is beside it', async () => {
+    configure('(() => { throw new Error("no secret") })()')
+    writeFileSync(join(folder, 'good.config.ts'), "export default { url: 'http://named:1/', token: 'of-named' }")
+    const tokenFrom = `the config file ${join(folder, 'good.config.ts')}`
+    expect(await address({ config: 'good.config.ts' })).toEqual({
+      url: 'http://named:1/',
+      token: 'of-named',
+      tokenFrom,
+    })
     expect(warnings).toEqual([])
   })
 
