@@ -6,9 +6,9 @@ export const portDefault = 4747
 export function serverUrl(value: unknown): string {
   const url = typeof value === 'string' ? URL.parse(value) : null
   if (url && /^https?:$/.test(url.protocol)) return addressOf(url)
-  // What has an @ in it may hold a password.
-  const shown = typeof value === 'string' && value.includes('@') ? 'This' : (JSON.stringify(value) ?? 'Nothing')
-  throw wrong(`${shown} is no URL of a server, such as http://127.0.0.1:${portDefault}`)
+  const text = JSON.stringify(value) ?? 'Nothing'
+  // What has one of these in it may hold a password or a token.
+  throw wrong(`${/[@?#]/.test(text) ? 'This' : text} is no URL of a server, such as http://127.0.0.1:${portDefault}`)
 }
 
 /** What else a URL may hold is nothing to a server; what it says is not repeated, since it may be a secret. */

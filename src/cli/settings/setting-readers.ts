@@ -22,8 +22,8 @@ export const store: Reader<string | Store> = {
   fromText(text) {
     if (text === 'memory:' || /^sqlite:./.test(text)) return text
     if (isPostgresUrl(text)) return postgresUrl(text)
-    // What has an @ in it may hold a password.
-    const shownText = text.includes('@') ? `${text.split(':')[0]}:…` : text
+    // What has one of these in it may hold a password.
+    const shownText = /[@?]/.test(text) ? `${text.split(':')[0]}:…` : text
     throw wrong(`${shown(shownText)} is no store. Use sqlite:PATH, postgres://… or memory:`)
   },
   fromConfig: (value) =>

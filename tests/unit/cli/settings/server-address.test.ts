@@ -115,6 +115,16 @@ describe('the address of the server', () => {
     expect(warnings).toEqual([])
   })
 
+  it.each(['localhost:4747/?token=SECRET', 'htp://h/?token=SECRET', 'htp://h/#SECRET', 'u:SECRET@h', 'h?SECRET'])(
+    'is not repeated where it is no URL and may hold a secret: %s',
+    async (url) => {
+      const refusal = 'This is no URL of a server, such as http://127.0.0.1:4747'
+      await expect(address({ url })).rejects.toThrow(`--url: ${refusal}`)
+      configure(`{ url: { href: '${url}' } }`)
+      await expect(address()).rejects.toThrow(`url in holdfast.config.ts: ${refusal}`)
+    },
+  )
+
   it('is refused where it is no URL, and a setting that does not exist names the nearest', async () => {
     await expect(address({ url: 'localhost' })).rejects.toThrow('--url: "localhost" is no URL of a server')
     await expect(address({ url: 'ftp://x' })).rejects.toThrow('--url: "ftp://x" is no URL of a server')

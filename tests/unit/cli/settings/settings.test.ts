@@ -238,6 +238,9 @@ describe('a bad value', () => {
       { HOLDFAST_TOKEN: 'my secret' },
       { HOLDFAST_TOKENS: 'my secret' },
       { HOLDFAST_TOKENS: 'a=my secret' },
+      { HOLDFAST_STORE: 'postgre://me:secret@h/d' },
+      { HOLDFAST_STORE: 'postgre://h/d?password=secret' },
+      { HOLDFAST_URL: 'h:1/?token=secret' },
     ]) {
       expect(refusal(() => settings({ env }))).not.toContain('secret')
     }
