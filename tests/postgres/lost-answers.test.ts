@@ -239,6 +239,21 @@ describe('a commit whose fate is unknown while another program holds its thread'
   })
 })
 
+describe('a batch whose transaction takes longer than the server lets it', () => {
+  it('is given up, so that what is in it is tried apart and other threads go on', async () => {
+    const store = await openWritten()
+    await schema.query(`CREATE FUNCTION holdfast.too_long() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE 'terminating connection due to transaction timeout' USING ERRCODE = '25P04'; END $$`)
+    await schema.query(`CREATE TRIGGER too_long BEFORE UPDATE ON holdfast.threads FOR EACH ROW
+      WHEN (NEW.key LIKE '%/home') EXECUTE FUNCTION holdfast.too_long()`)
+    const both = [unit({ events: deltas(1) }), unit({ thread: away, events: deltas(1) })]
+    await expect(store.commit(both)).rejects.toThrow(/2 units .* longer than it may.*transaction timeout/)
+    expect((await commitOne(store, unit({ thread: away, events: deltas(1) }))).first).toBe(1)
+    await schema.query('DROP TRIGGER too_long ON holdfast.threads')
+    expect((await commitOne(store, unit({ events: deltas(1) }))).first).toBe(2)
+  })
+})
+
 describe('a commit that cannot be settled', () => {
   it('is late at once when the server cannot be reached', async () => {
     const store = await open(proxy.through(schema.url), { lateMs: 60_000 })

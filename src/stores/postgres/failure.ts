@@ -9,13 +9,19 @@ interface ServerError extends Error {
 export const laneLost = 'HF001'
 
 /**
- * Classes of SQLSTATE that say nothing against the unit: a connection, a lack of resources, a conflict of two
- * transactions, an intervention, a fault of the system; and a schema or rights that are not as they were when the store
- * was opened.
+ * What says nothing against the unit, by class of SQLSTATE, or by code where a class holds several things: a connection, a
+ * lack of resources, a conflict of two transactions, an intervention, a time-out, a fault of the system; and a schema or
+ * rights that are not as they were when the store was opened.
  */
 const passing: Readonly<Record<string, string>> = {
   '08': 'the connection was lost. See whether the server can be reached',
-  25: 'it takes no writes. See whether it is a replica, or its default_transaction_read_only is on',
+  25: 'a transaction was not as expected. See its log',
+  25006: 'it takes no writes. See whether it is a replica, or its default_transaction_read_only is on',
+  '25P03':
+    'a transaction waited for longer than its idle_in_transaction_session_timeout. See what that is for this user, and ' +
+    'whether the network loses what is sent',
+  '25P04':
+    'a transaction took longer than its transaction_timeout. See what that is for this user, and what slows the server down',
   28: 'it refuses the user. Check user and password',
   '3D': 'it has no such database. Create it',
   40: 'transactions were in each other’s way. It is tried again',
@@ -51,9 +57,9 @@ export function locked(name: string, cause: unknown): HoldfastError {
   return new HoldfastError('thread_locked', message, { cause })
 }
 
-/** What was asked took longer than the server was told to let it: less of it may be done in time. */
+/** What was asked took longer than the server was told to let a statement or a transaction: less of it may be done in time. */
 export function isTooLong(error: unknown): boolean {
-  return codeOf(error) === '57014'
+  return isServerError(error) && ['57014', '25P04'].includes(error.code)
 }
 
 /** A prepared statement is not there, or there already: the connection behind a pooler is another one. */
@@ -69,7 +75,7 @@ export function codeOf(error: unknown): string | undefined {
 export function translate(error: unknown, name: string): unknown {
   if (isHoldfastError(error)) return error
   if (!isServerError(error)) return unavailable(name, `it cannot be reached (${reasonOf(error)})`, error)
-  const why = passing[error.code.slice(0, 2)]
+  const why = passing[error.code] ?? passing[error.code.slice(0, 2)]
   return why === undefined ? error : unavailable(name, `${why} (${error.code} ${error.message})`, error)
 }
 
@@ -82,7 +88,7 @@ function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && 'severity' in error && 'code' in error && /^[0-9A-Z]{5}$/.test(String(error.code))
 }
 
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // A host with several addresses is tried at each of them.
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : []

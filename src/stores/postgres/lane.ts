@@ -13,6 +13,7 @@ import {
   isWorthAnother,
   laneLost,
   locked,
+  reasonOf,
   translate,
   unavailable,
 } from './failure.ts'
@@ -245,7 +246,7 @@ export class Lane {
   /** No failure of the store: the writer takes the batch apart, and gives up a unit that stands alone. */
   #tooLong({ unitCount, given, lines }: PackedBatch, cause: unknown): Error {
     const what = `${unitCount} ${unitCount === 1 ? 'unit' : 'units'} of ${given.length + lines.length} characters`
-    return new TooLong(`${what} took the server longer than ${this.#timeoutMs} ms`, { cause })
+    return new TooLong(`${what} took the server longer than it may (${reasonOf(cause)})`, { cause })
   }
 
   /** The server does not know the lane as it was left: it goes on with another. */

@@ -17,7 +17,7 @@ describe('what PostgreSQL reports', () => {
     },
   )
 
-  it.each(['57P01', '57P02', '08006', '25P03', '53100', '58030', 'XX000'])(
+  it.each(['57P01', '57P02', '08006', '25P03', '25P04', '53100', '58030', 'XX000'])(
     'with %s says nothing of what was written',
     (code) => {
       expect(isRefusal(serverError(code))).toBe(false)
@@ -36,6 +36,18 @@ describe('what PostgreSQL reports', () => {
       expect(translate(serverError(code), 'x')).toMatchObject({ code: 'store_unavailable' })
     }
     expect(translate(new Error('connect ECONNREFUSED'), 'x')).toMatchObject({ code: 'store_unavailable' })
+  })
+
+  it.each([
+    ['25006', 'takes no writes', 'replica'],
+    ['25P03', 'idle_in_transaction_session_timeout', 'network'],
+    ['25P04', 'transaction_timeout', 'slows'],
+    ['25P02', 'not as expected', 'its log'],
+  ])('with %s is told as what it is: %s', (code, finding, advice) => {
+    const told = translate(serverError(code), 'x')
+    const message = expect.stringMatching(new RegExp(`${finding}.*${advice}.*${code} said the server`))
+    expect(told).toMatchObject({ code: 'store_unavailable', message })
+    expect(/replica/.test(String(told))).toBe(code === '25006')
   })
 })
 
