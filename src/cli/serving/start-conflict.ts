@@ -8,7 +8,7 @@ const answerMsMax = 1_000
 export async function withWayOut(error: unknown, clock: Surroundings['clock']): Promise<unknown> {
   if (isHoldfastError(error, 'store_locked')) {
     // An object of the config file that is open already is no file.
-    return error.message.endsWith('another file') ? saying(error, `${error.message} with --store sqlite:PATH`) : error
+    return 'path' in error.facts ? saying(error, `${error.message} with --store sqlite:PATH`) : error
   }
   if (!isHoldfastError(error, 'cannot_listen')) return error
   const { reason, host, port } = error.facts

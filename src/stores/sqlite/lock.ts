@@ -24,7 +24,7 @@ export class FileLock {
     } catch (error) {
       if (!isBusy(error)) throw translateOpening(error, `${path}-lock`)
       const message = `The store ${path} is in use by another process. Stop that one first, or name another file`
-      throw new HoldfastError('store_locked', message, { cause: error })
+      throw new HoldfastError('store_locked', message, { cause: error, facts: { path } })
     }
     held.add(this)
   }

@@ -88,7 +88,8 @@ async function said(child: ChildProcess): Promise<string> {
 describe('the lock of a SQLite store', () => {
   it('refuses a second store on the file at once', async () => {
     await open()
-    await expect(open()).rejects.toMatchObject({ code: 'store_locked', message: expect.stringContaining('Stop that') })
+    const locked = { code: 'store_locked', message: expect.stringContaining('Stop that'), facts: { path } }
+    await expect(open()).rejects.toMatchObject(locked)
   })
 
   it('refuses a second store that reaches the file by another name', async () => {
