@@ -6,7 +6,7 @@ import { inputBytesOf, type LiveThread } from './live-thread.ts'
 import { startTask } from './start.ts'
 import { isTerminal } from './status.ts'
 import type { StepRecord } from './step.ts'
-import { type Asked, isRun, type OnResult, type TaskRecord, toTask } from './task.ts'
+import { type Asked, certainEnd, isRun, type OnResult, type TaskRecord, toTask } from './task.ts'
 import { wakeUnder } from './tree.ts'
 import { UnitDraft } from './unit-draft.ts'
 
@@ -132,7 +132,7 @@ function checkParent(live: LiveThread, around: Surroundings, request: TaskReques
   if (!parent || parent.cancelRequestedAt !== undefined) {
     const status = parent ? 'being cancelled' : 'ended'
     throw new HoldfastError('task_terminated', `The parent ${id} is ${status}, so it can have no new child`, {
-      ...(parent && { facts: { taskStatus: parent.status } }),
+      ...(parent && { facts: { taskStatus: certainEnd(parent) } }),
     })
   }
   const { treeDepth, childrenPerTask } = around.limits

@@ -6,7 +6,7 @@ import type { LiveThread } from './live-thread.ts'
 import { stampBytes } from './omission.ts'
 import { isExpired, isOpen, type QuestionRecord, toQuestion } from './question.ts'
 import type { StepRecord } from './step.ts'
-import type { TaskRecord } from './task.ts'
+import { certainEnd, type TaskRecord } from './task.ts'
 import type { Fence } from './unit.ts'
 import { UnitDraft } from './unit-draft.ts'
 
@@ -39,7 +39,8 @@ export function ask(
   if (!task || task.epoch !== asker.epoch) return { value: undefined }
   const found = questionOf(live, task.id, asked)
   if (task.cancelRequestedAt !== undefined) {
-    throw new HoldfastError('task_terminated', `${task.id} is being cancelled, so it can ask nothing`)
+    const facts = { taskStatus: certainEnd(task) }
+    throw new HoldfastError('task_terminated', `${task.id} is being cancelled, so it can ask nothing`, { facts })
   }
   if (!found) return put(live, around, task, asked, now)
   if (isOpen(found) && !isExpired(found, now)) return { value: { open: found } }

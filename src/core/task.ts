@@ -2,7 +2,7 @@ import type { TaskError } from './errors.ts'
 import type { HookRecord } from './hook.ts'
 import { type JsonText, type TaskId, type ThreadId, type ThreadKey, threadOf } from './id.ts'
 import type { ParentContext } from './lineage.ts'
-import type { Status } from './status.ts'
+import { isTerminal, type Status, type TerminalStatus } from './status.ts'
 
 /** What a request gave the agent to work on. A `wake` is made by the runtime from results nobody took. */
 export type Asked = 'prompt' | 'parts' | 'input' | 'wake' | 'nothing'
@@ -165,6 +165,15 @@ export function addUsage(sum: Usage | undefined, more: Usage): Usage {
     total[field] = (Object.hasOwn(total, field) ? (total[field] ?? 0) : 0) + count
   }
   return total
+}
+
+/** As what a task has ended or, once it is being cancelled, can alone end. Whoever comes too late to it is told this. */
+export function certainEnd({
+  status,
+  cancelRequestedAt,
+}: Pick<TaskRecord, 'status' | 'cancelRequestedAt'>): TerminalStatus | undefined {
+  if (isTerminal(status)) return status
+  return cancelRequestedAt === undefined ? undefined : 'cancelled'
 }
 
 export function isRun(record: { readonly type: string }): boolean {

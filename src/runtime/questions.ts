@@ -4,6 +4,7 @@ import { HoldfastError, noSuchQuestion } from '../core/errors.ts'
 import { type Principal, principalOf, threadId } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
 import { type Question, type QuestionRecord, toQuestion } from '../core/question.ts'
+import { certainEnd } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import { encode } from './encode.ts'
 import { intent } from './entry.ts'
@@ -85,7 +86,7 @@ export class Questions {
     }
     const task = await this.#parts.store.task(question.task)
     if (!task) return noSuchQuestion()
-    const facts = { taskStatus: task.status }
+    const facts = { taskStatus: certainEnd(task) ?? task.status }
     const message = 'The question is closed: its time is over, or its task has ended or is being cancelled'
     return new HoldfastError('task_terminated', message, { facts })
   }

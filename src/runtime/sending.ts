@@ -4,8 +4,7 @@ import { principalOf, type TaskId, type ThreadKey, taskId } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
 import type { LiveThread } from '../core/live-thread.ts'
 import { type SentMessage, send } from '../core/mail.ts'
-import { isTerminal } from '../core/status.ts'
-import type { TaskRecord } from '../core/task.ts'
+import { certainEnd, type TaskRecord } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import { digest } from './digest.ts'
 import { encode } from './encode.ts'
@@ -34,11 +33,11 @@ export function sentMessage(by: string, { content, from }: MessageToSend, limits
 }
 
 /** Why a task can be sent nothing, if so. */
-export function sendRefusal({ status, inbox, cancelRequestedAt }: TaskRecord): SendAnswer | undefined {
-  if (isTerminal(status)) return { isSent: false, reason: 'task_terminated', taskStatus: status }
-  // It can end in no other way, and has been told to leave whatever it does.
-  if (cancelRequestedAt !== undefined) return { isSent: false, reason: 'task_terminated', taskStatus: 'cancelled' }
-  return inbox ? undefined : { isSent: false, reason: 'no_inbox' }
+export function sendRefusal(record: TaskRecord): SendAnswer | undefined {
+  // One that is being cancelled has been told to leave whatever it does.
+  const taskStatus = certainEnd(record)
+  if (taskStatus !== undefined) return { isSent: false, reason: 'task_terminated', taskStatus }
+  return record.inbox ? undefined : { isSent: false, reason: 'no_inbox' }
 }
 
 /** The live task that a message can still be sent to. */

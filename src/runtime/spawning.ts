@@ -4,7 +4,7 @@ import { HoldfastError, isHoldfastError, notFound } from '../core/errors.ts'
 import { type Principal, principalOf, type TaskId, type ThreadKey, threadId, threadKey } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
 import { mergeLineage } from '../core/lineage.ts'
-import { type Task, type TaskRecord, toTask } from '../core/task.ts'
+import { certainEnd, type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import type { SpawnOptions } from './agent.ts'
 import type { Ambient } from './ambient.ts'
@@ -154,7 +154,8 @@ export class Spawning {
       if (parent?.task === undefined || !isHoldfastError(error, 'task_terminated')) throw error
       const record = await this.#parts.store.task(parent.task)
       if (record?.key !== thread) throw notFound(parent.task)
-      throw new HoldfastError('task_terminated', error.message, { facts: { taskStatus: record.status } })
+      const facts = { taskStatus: certainEnd(record) ?? record.status }
+      throw new HoldfastError('task_terminated', error.message, { facts })
     }
   }
 }

@@ -152,7 +152,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
           facts: { taskStatus },
         })
       await refused(ended, 'completed')
-      await refused(cancelling, 'running')
+      await refused(cancelling, 'cancelled')
     }
     const elsewhere = runtime.spawn({ thread: 'u', run: untilStopped, parent: { task: cancelling.id } })
     await expect(elsewhere).rejects.toMatchObject({ code: 'not_found' })

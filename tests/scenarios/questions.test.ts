@@ -239,7 +239,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       const task = await runtime.run({ thread, agent: 'stubborn', prompt: 'go' })
       const { id } = await questionIn(runtime, thread)
       await runtime.cancel(task.id)
-      const facts = { taskStatus: 'running' }
+      const facts = { taskStatus: 'cancelled' }
       await expect(runtime.answer(id, 1)).rejects.toMatchObject({ code: 'task_terminated', facts })
       finish.open()
       await runtime.wait(task.id)

@@ -165,7 +165,8 @@ describe('a question', () => {
     const given = { answer: '1', by: 'alice' }
     expect(answer(live, around, { id: 'q_0', task }, given, 0)).toEqual({ value: undefined })
     const again = () => ask(live, around, { task, epoch: 1 }, { id: 'q_1', stepKey: 'l', text: '?' }, 0, step('l'))
-    expect(again).toThrow('bg_1 is being cancelled')
+    const message = expect.stringContaining('bg_1 is being cancelled')
+    expect(again).toThrow(expect.objectContaining({ message, facts: { taskStatus: 'cancelled' } }))
   })
 
   it('is refused to a task under another epoch, and to one that asks too much', () => {
