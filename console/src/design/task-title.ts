@@ -9,7 +9,8 @@ export function taskTitle(task: Task, countMax?: number): string {
   return (isCut(task) && !line.endsWith('…') ? `${line}…` : line) || id
 }
 
-// Where nobody has described a task, its description is so much of the first line of its prompt.
+// Where nobody has described a task, the server makes so much of the first line of its prompt its description. A test holds it to
+// the server's.
 const derivedLength = 80
 
 function isCut({ description, input }: Task): boolean {

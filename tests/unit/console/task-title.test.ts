@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { taskTitle } from '../../../console/src/design/task-title.ts'
 import type { Task } from '../../../src/client/index.ts'
+import { describe as descriptionOf } from '../../../src/core/task.ts'
 
 const task = (more: object): Task => ({ id: 'bg_0', agent: 'writer', ...more }) as unknown as Task
 
 describe('the title of a task', () => {
   const line = 'word '.repeat(30).trim()
-  const derived = line.slice(0, 80)
+  // As the server cuts it, whose constant the console cannot see.
+  const derived = descriptionOf(undefined, line, undefined)
 
   it('shows that a description was cut off the prompt', () => {
     expect(taskTitle(task({ description: derived, input: line }))).toBe(`${derived.trim()}…`)

@@ -7,7 +7,8 @@ import { clockText } from '../../design/span-text.ts'
 import { Status } from '../../design/status.tsx'
 import { apiUrl } from '../../place.ts'
 import { Page } from '../../shell/page.tsx'
-import { bytesText, endedOf, type Fact, factsOf, ratesOf } from './facts.ts'
+import { endedOf, type Fact, factsOf, ratesOf } from './facts.ts'
+import { limitText } from './limit-text.ts'
 import type { Reading } from './read-system.ts'
 import { ReadinessPanel } from './readiness-panel.tsx'
 import { Sparkline } from './sparkline.tsx'
@@ -114,14 +115,6 @@ function LimitTable({ limits }: { readonly limits: Reading['limits'] }) {
       ))}
     </dl>
   )
-}
-
-// What the server tells of this limit where none was set.
-const unsetExecuting = 1_000_000
-
-function limitText(name: string, value: number): string | undefined {
-  if (name === 'executingTasksPerAgent' && value === unsetExecuting) return 'none'
-  return name.includes('Bytes') ? bytesText(value) : value.toLocaleString('en')
 }
 
 const links = [
