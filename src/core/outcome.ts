@@ -53,7 +53,9 @@ const textLengthMax = 32 * 1024
 
 /** An error is read by people and kept with the task for ever: what is beyond this length is a dump, and cut off. */
 function shortened(text: string): string {
-  return text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax)}…`
+  if (text.length <= textLengthMax) return text
+  // A character of two units stays whole, or goes.
+  return `${text.slice(0, textLengthMax).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
 function wholeText(thrown: unknown, thrower: string): string {
