@@ -8,23 +8,25 @@ import { startPooler, type TransactionPooler } from './harness/transaction-poole
 const here = databaseServer()
 const backendCount = 4
 
-async function pooled(): Promise<{ readonly database: TestDatabase; readonly pooler: TransactionPooler }> {
+async function pooled(
+  count = backendCount,
+): Promise<{ readonly database: TestDatabase; readonly pooler: TransactionPooler }> {
   const database = await here().database()
-  return { database, pooler: await startPooler(database.url, backendCount) }
+  return { database, pooler: await startPooler(database.url, count) }
 }
 
 function node(store: string): Promise<LocalServer> {
   return LocalServer.start({ folder: tempFolder(), env: { HOLDFAST_STORE: store } })
 }
 
-/** A setting as it is on each of the pooler's connections. */
-async function onEach(url: string, setting: string): Promise<Set<string>> {
+/** What an expression says on each of the pooler's connections. */
+async function onEach(url: string, expression: string): Promise<Set<string>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
     const found = new Set<string>()
     for (let n = 0; n < 10 * backendCount; n++) {
-      const { rows } = await client.query<Record<string, string>>(`SELECT current_setting('${setting}') AS value`)
+      const { rows } = await client.query<Record<string, string>>(`SELECT ${expression} AS value`)
       found.add(rows[0]?.['value'] ?? '')
     }
     return found
@@ -58,6 +60,21 @@ describe('nodes behind a pooler in transaction mode', () => {
     expect(await two.end('SIGTERM')).toBe(0)
   })
 
+  it.each([1, 2, backendCount])(
+    'leave nothing that listens on any of %i connections, nor does doctor',
+    async (count) => {
+      const { database, pooler } = await pooled(count)
+      const url = pooler.through(database.url)
+      const server = await node(url)
+      await server.process.until(/does not pass on notices/, 'stderr')
+      const folder = tempFolder()
+      const { stdout } = await cli(['doctor'], { folder, env: { XDG_STATE_HOME: folder, HOLDFAST_STORE: url } })
+      expect(stdout).toMatch(/^note\tnotices\tThey do not arrive/m)
+      expect(await onEach(url, '(SELECT count(*)::text FROM pg_listening_channels())')).toEqual(new Set(['0']))
+      expect(await server.end('SIGTERM')).toBe(0)
+    },
+  )
+
   it('leave nothing set on connections that others are given next', async () => {
     const { database, pooler } = await pooled()
     const url = pooler.through(database.url)
@@ -77,7 +94,7 @@ describe('nodes behind a pooler in transaction mode', () => {
       enable_seqscan: 'on',
     }
     for (const [setting, value] of Object.entries(untouched)) {
-      expect([setting, await onEach(url, setting)]).toEqual([setting, new Set([value])])
+      expect([setting, await onEach(url, `current_setting('${setting}')`)]).toEqual([setting, new Set([value])])
     }
   })
 })

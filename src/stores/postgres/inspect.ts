@@ -5,6 +5,7 @@ import { connected } from './connected.ts'
 import type { Connection } from './connection.ts'
 import { isRefusal } from './failure.ts'
 import { type Contents, readContents } from './inspect-contents.ts'
+import { areLent, backendOf } from './lent-backends.ts'
 import { type Location, locate } from './location.ts'
 import { readSchema, readServer, type SchemaState, type ServerRow, whyUnfit } from './schema.ts'
 
@@ -124,6 +125,12 @@ async function passesNotices(place: Location, sender: Connection): Promise<boole
   const channel = `holdfast_${randomUUID().replaceAll('-', '')}`
   const waiting = new AbortController()
   return connected(place, async (receiver) => {
+    const isLent = await areLent(
+      () => backendOf(receiver),
+      () => backendOf(sender),
+    )
+    // What listens would stay behind with the pooler.
+    if (isLent) return false
     const heard = new Promise<true>((resolve) => receiver.onNotice(() => resolve(true)))
     try {
       await receiver.query({ sql: `LISTEN ${channel}` })

@@ -3,6 +3,7 @@ import type { ThreadKey } from '../../core/id.ts'
 import { pause } from './clock.ts'
 import type { Connection } from './connection.ts'
 import type { Opener } from './connections.ts'
+import { areLent, backendOf } from './lent-backends.ts'
 import { isFrom, joinNews, type News, type NoticeListener, noticesOf, readNotice } from './notice-text.ts'
 
 const retryMsMin = 50
@@ -26,6 +27,8 @@ const betweenNotices = '\u0002'
  * N3 The connection that listens comes back by itself. Where notices do not arrive, as behind a pooler that changes connections
  *    with every transaction, that is said once.
  * N4 The name of the channel is a secret of those who may read the store, because what is said there is what is in it.
+ * N5 Nothing is listened to over a connection that a pooler lends anew with every transaction: it would stay listened to there,
+ *    for whoever is lent it next, and be out of reach from here.
  */
 export class Notices {
   readonly #sender: Opener
@@ -39,7 +42,7 @@ export class Notices {
   readonly #listeners = new Set<NoticeListener>()
   #untold = new Map<ThreadKey, News>()
   #sending: Promise<void> | undefined
-  #sent: Promise<void> = Promise.resolve()
+  #sent: Promise<unknown> = Promise.resolve()
   #listening: Promise<void> | undefined
   #connection: Connection | undefined
   #onEcho: () => void = () => {}
@@ -96,17 +99,18 @@ export class Notices {
 
   /** Sends notices after those before them. */
   async #notify(texts: readonly string[]): Promise<void> {
-    const sent = this.#sent.then(async () => {
+    const values = [this.#channel, texts.join(betweenNotices)]
+    const statement = { name: 'notify', sql: notify, values, timeoutMs: echoMsMax }
+    await this.#inTurn((connection) => connection.query(statement))
+  }
+
+  #inTurn<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    const done = this.#sent.then(async () => {
       if (this.#connection?.isLost !== false) this.#connection = await this.#sender.open()
-      await this.#connection.query({
-        name: 'notify',
-        sql: notify,
-        values: [this.#channel, texts.join(betweenNotices)],
-        timeoutMs: echoMsMax,
-      })
+      return work(this.#connection)
     })
-    this.#sent = sent.catch(() => undefined)
-    await sent
+    this.#sent = done.catch(() => undefined)
+    return done
   }
 
   async #listen(): Promise<void> {
@@ -123,17 +127,26 @@ export class Notices {
     }
   }
 
-  /** Listens until the connection is lost, or it is over. */
+  /** Listens until the connection is lost, or it is over; not where what listens would stay behind with others (N5). */
   async #hear(connection: Connection): Promise<void> {
     const lost = new Promise<void>((resolve) => connection.onLost(resolve))
     connection.onNotice((text) => this.#heard(text))
     try {
-      await connection.query({ sql: `LISTEN ${this.#channel}` })
-      await this.#checkEcho(lost)
+      const isLent = await areLent(
+        () => backendOf(connection),
+        () => this.#inTurn(backendOf),
+      )
+      if (isLent) this.#warnOnce()
+      else await this.#listenOver(connection, lost)
       await Promise.race([lost, this.#closed])
     } finally {
       await connection.close()
     }
+  }
+
+  async #listenOver(connection: Connection, lost: Promise<void>): Promise<void> {
+    await connection.query({ sql: `LISTEN ${this.#channel}` })
+    await this.#checkEcho(lost)
   }
 
   async #checkEcho(lost: Promise<void>): Promise<void> {
@@ -145,9 +158,12 @@ export class Notices {
     const late = pause(echoMsMax, waiting.signal).then(() => 'late' as const)
     const first = await Promise.race([heard, late, lost, this.#closed])
     waiting.abort()
-    if (first !== 'late' || this.#hasWarned) return
+    if (first === 'late') this.#warnOnce()
+  }
+
+  #warnOnce(): void {
+    if (!this.#hasWarned) this.#warn(noNotices)
     this.#hasWarned = true
-    this.#warn(noNotices)
   }
 
   #heard(text: string): void {
