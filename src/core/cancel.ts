@@ -83,7 +83,7 @@ function allTrees(live: LiveThread): TaskRecord[] {
 }
 
 function unreadSteering(live: LiveThread): SteerMail[] {
-  const mail = live.runs().flatMap((run) => live.mailOf(run.id))
+  const mail = live.runs().flatMap((run) => [...live.mailOf(run.id)])
   return mail.filter(isSteering).sort((a, b) => a.place - b.place)
 }
 

@@ -22,8 +22,4 @@ export class LazyMap<Key, Value> {
   values(): Iterable<Value> {
     return this.#map?.values() ?? []
   }
-
-  entries(): Iterable<[Key, Value]> {
-    return this.#map ?? []
-  }
 }

@@ -23,7 +23,8 @@ export interface Limits {
   readonly executingTasksPerAgent: number
   /**
    * What the live tasks of a thread were given to work on, and what steers them, all together; and as much again of messages that they
-   * have not read: every decision about the thread has it at hand. What stands alone is held to `bodyBytes` only.
+   * have not read, each with what stands around it: every decision about the thread has it at hand. What is given while nothing else
+   * is there is held to `bodyBytes` only, and a message to `eventBytes`.
    */
   readonly liveInputBytesPerThread: number
   /** Of requests over a wire, which a server holds its callers to; a program that calls in process is not held to it. */

@@ -9,6 +9,7 @@ import { stamped, taskRanges } from './stamp.ts'
 import { isTerminal } from './status.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import type { Committed, Mail, QuestionPut, Unit } from './unit.ts'
+import { Unread } from './unread.ts'
 import { Untaken } from './untaken.ts'
 
 class UntakenNotRead extends Error {}
@@ -33,7 +34,7 @@ export class LiveThread {
   readonly #endedChildren = new LazyMap<TaskId, Set<TaskId>>()
   /** What nobody took and nobody awaits; undefined unless it was read. Of them only what tells their end is kept up to date. */
   #untaken: Untaken | undefined
-  readonly #mail = new LazyMap<TaskId, Mail[]>()
+  readonly #unread = new Unread()
   readonly #questions = new LazyMap<TaskId, readonly QuestionRecord[]>()
   readonly #children = new LazyMap<TaskId, Set<TaskId>>()
   readonly #names = new LazyMap<string, TaskId>()
@@ -47,7 +48,7 @@ export class LiveThread {
     for (const record of part.tasks) this.#put(record)
     for (const record of part.ended) this.#keep(record)
     if (part.untaken) this.#setUntaken(part.untaken)
-    for (const mail of part.mail) this.#addMail(mail)
+    for (const mail of part.mail) this.#unread.add(mail)
     for (const question of part.questions) this.#putQuestion(question)
   }
 
@@ -69,10 +70,8 @@ export class LiveThread {
   }
 
   /** About what messages take that its tasks have not read. */
-  get mailBytes(): number {
-    let bytes = 0
-    for (const [, box] of this.#mail.entries()) for (const mail of box) bytes += mailBytesOf(mail)
-    return bytes
+  get messageBytes(): number {
+    return this.#unread.messageBytes
   }
 
   task(id: TaskId): TaskRecord | undefined {
@@ -99,8 +98,9 @@ export class LiveThread {
     return inRunningOrder(runs)
   }
 
-  mailOf(id: TaskId): readonly Mail[] {
-    return this.#mail.get(id) ?? []
+  /** What the task has not read, in the order in which it reads. */
+  mailOf(id: TaskId): Iterable<Mail> {
+    return this.#unread.of(id)
   }
 
   /** Questions that the task asked, open or with an end that it has not taken, in the order in which it asked. */
@@ -127,8 +127,8 @@ export class LiveThread {
     if (unit.wakes !== undefined) this.#wakes = unit.wakes
     if (unit.fence && unit.report) this.#merge(unit.fence.task, unit.report)
     for (const put of unit.tasks ?? []) this.#put(withStoredReport(put, this.#known(put.record.id)))
-    for (const mail of unit.mail ?? []) this.#addMail(mail)
-    for (const id of unit.read ?? []) this.#dropMail(id)
+    for (const mail of unit.mail ?? []) this.#unread.add(mail)
+    for (const id of unit.read ?? []) this.#unread.drop(id)
     for (const id of unit.take ?? []) this.#dropEnded(id)
     for (const { record } of unit.questions ?? []) this.#putQuestion(record)
     for (const put of unit.hooks ?? []) this.#putHook(put, 0)
@@ -163,7 +163,8 @@ export class LiveThread {
     this.#inputBytes = 0
     this.#tasks.clear()
     this.#runs.clear()
-    for (const index of [this.#ended, this.#endedChildren, this.#mail, this.#children, this.#names, this.#questions]) {
+    this.#unread.clear()
+    for (const index of [this.#ended, this.#endedChildren, this.#children, this.#names, this.#questions]) {
       index.clear()
     }
   }
@@ -179,7 +180,7 @@ export class LiveThread {
     }
     if (known) this.#inputBytes -= inputBytesOf(known)
     this.#tasks.delete(record.id)
-    this.#mail.delete(record.id)
+    this.#unread.dropAllOf(record.id)
     this.#questions.delete(record.id)
     this.#runs.delete(record.id)
     unlink(this.#children, record.parent?.task, record.id)
@@ -225,13 +226,6 @@ export class LiveThread {
     if (record) records.set(id, { ...record, ...fields })
   }
 
-  #addMail(mail: Mail): void {
-    const box = this.#mail.get(mail.task) ?? []
-    // What is collected goes back to the place of its end, before messages that came later.
-    const index = box.findLastIndex((other) => other.place <= mail.place) + 1
-    this.#mail.set(mail.task, box.toSpliced(index, 0, mail))
-  }
-
   #putQuestion(record: QuestionRecord): void {
     const questions = this.questionsOf(record.task)
     const place = questions.findIndex((question) => question.id === record.id)
@@ -254,24 +248,6 @@ export class LiveThread {
     const ended = this.#ended.get(put.task)
     if (ended) this.#ended.set(put.task, withHook(ended, putHook(put, at)))
   }
-
-  #dropMail(id: string): void {
-    for (const [task, box] of this.#mail.entries()) {
-      const rest = box.filter((mail) => mail.id !== id)
-      if (rest.length === box.length) continue
-      if (rest.length === 0) this.#mail.delete(task)
-      else this.#mail.set(task, rest)
-      return
-    }
-  }
-}
-
-// Of what stands around its content: ids, names, a row and an object.
-const mailOverheadBytes = 256
-
-/** About what a message takes that waits to be read. */
-export function mailBytesOf({ content }: Pick<Mail, 'content'>): number {
-  return content.length + mailOverheadBytes
 }
 
 /** What a task was given to work on, as it is kept. */

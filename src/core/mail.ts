@@ -4,12 +4,13 @@ import { HoldfastError } from './errors.ts'
 import { fitsIn } from './fits-in.ts'
 import type { JsonText, TaskId } from './id.ts'
 import { endItem, type InboxItem, messageItem } from './inbox-item.ts'
-import { type LiveThread, mailBytesOf } from './live-thread.ts'
+import type { LiveThread } from './live-thread.ts'
 import type { Part } from './message.ts'
 import type { StepRecord } from './step.ts'
 import { isRun, type TaskRecord } from './task.ts'
 import type { Fence, Mail } from './unit.ts'
 import { UnitDraft } from './unit-draft.ts'
+import { messageBytesOf, messageOverheadBytes } from './unread.ts'
 
 /** A message on its way to a task, and who sends it. */
 export type SentMessage = Pick<Mail, 'id' | 'from' | 'content'> & { readonly by: string }
@@ -33,12 +34,13 @@ export function send(
 /** What nobody reads is at hand in every decision about the thread, as what its tasks were given is. */
 function checkRoom(live: LiveThread, { limits }: Surroundings, message: SentMessage): void {
   const max = limits.liveInputBytesPerThread
-  const [unread, own] = [live.mailBytes, mailBytesOf(message)]
+  const [unread, own] = [live.messageBytes, messageBytesOf(message)]
   if (unread === 0 || unread + own <= max) return
   throw new HoldfastError(
     'limit_reached',
-    `Messages that the tasks of this thread have not read take about ${unread} bytes, and ${own} more would pass ${max} ` +
-      '(liveInputBytesPerThread); wait until they are read, or pass a link to what is large',
+    `Messages that the tasks of this thread have not read take ${unread} bytes, and this one ${own} more, each with ` +
+      `${messageOverheadBytes} for what stands around it, which would pass ${max} (liveInputBytesPerThread); ` +
+      'wait until they are read, or pass a link to what is large',
     { facts: { limit: 'liveInputBytesPerThread', max, retryAfterMs: 1000 } },
   )
 }
@@ -75,7 +77,7 @@ const unreadCountMax = 100
 /** What a task that ends has not read: messages, but for steering, which becomes runs. */
 export function unreadBy(draft: UnitDraft, task: TaskId): Pick<TaskRecord, 'unread'> {
   const isLeft = ({ id, steer, ended }: Mail) => steer === undefined && ended === undefined && !draft.isRead(id)
-  const unread = draft.live.mailOf(task).filter(isLeft)
+  const unread = [...draft.live.mailOf(task)].filter(isLeft)
   return unread.length === 0 ? {} : { unread: unread.slice(0, unreadCountMax).map(({ id }) => id) }
 }
 
@@ -103,7 +105,7 @@ export function receive(
   step: (value: JsonText) => StepRecord,
 ): Decision<InboxItem | undefined> {
   const record = live.task(reader.task)
-  const mail = live.mailOf(reader.task).find((each) => readable === 'all' || each.ended === undefined)
+  const mail = nextMail(live, reader.task, readable)
   const ended = readable === 'all' ? endedChild(live, reader.task) : undefined
   if (!record || (!mail && !ended)) return { value: undefined }
   const draft = new UnitDraft(live, around, 'step', reader)
@@ -146,6 +148,11 @@ function leaveInInbox(draft: UnitDraft, ended: TaskRecord): void {
   const { id, parent, endPlace: place = draft.live.rev } = ended
   if (parent?.task === undefined || !draft.live.task(parent.task)) return
   draft.addMail({ id: `end:${id}`, task: parent.task, place, content: JSON.stringify(endItem(ended)), ended: id })
+}
+
+function nextMail(live: LiveThread, reader: TaskId, readable: Readable): Mail | undefined {
+  for (const mail of live.mailOf(reader)) if (readable === 'all' || mail.ended === undefined) return mail
+  return undefined
 }
 
 function endedChild(live: LiveThread, parent: TaskId): TaskRecord | undefined {

@@ -99,7 +99,7 @@ function positionIn(draft: UnitDraft, run: TaskRecord): { position?: number } {
 function checkQueue(draft: UnitDraft): void {
   const { queuedRunsPerThread } = draft.around.limits
   const pending = draft.runs().filter((run) => run.status === 'pending')
-  const mail = draft.live.runs().flatMap((run) => draft.live.mailOf(run.id))
+  const mail = draft.live.runs().flatMap((run) => [...draft.live.mailOf(run.id)])
   const steering = mail.filter(({ id, steer }) => steer !== undefined && !draft.isRead(id))
   const queued = pending.length + steering.length
   if (queued < queuedRunsPerThread) return

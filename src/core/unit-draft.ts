@@ -92,8 +92,8 @@ export class UnitDraft {
   /** What the tasks that will be live were given, and the prompts that steer them, which become runs if nobody reads them. */
   get inputBytes(): number {
     const ended = this.endedHere().reduce((sum, record) => sum + inputBytesOf(record), 0)
-    const mail = this.live.runs().flatMap((run) => this.live.mailOf(run.id))
-    const steering = mail.filter(({ id }) => !this.isRead(id))
+    const mail = this.live.runs().flatMap((run) => [...this.live.mailOf(run.id)])
+    const steering = mail.filter(({ id, steer }) => steer !== undefined && !this.isRead(id))
     return steering.reduce((sum, { steer }) => sum + inputBytesOf({ input: steer }), this.live.inputBytes - ended)
   }
 

@@ -69,6 +69,51 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await runtime.send(next.id, { content: 'x'.repeat(5_000) })).toMatchObject({ isSent: true })
   })
 
+  it('a message counts in bytes, with the label of its sender', async () => {
+    const runtime = await world().open({ agents, limits })
+    const sendTwice = async (thread: string, message: { content: string; from?: string }) => {
+      const { id } = await runtime.spawn({ thread, agent: 'slow' })
+      expect(await runtime.send(id, message)).toMatchObject({ isSent: true })
+      return runtime.send(id, message)
+    }
+    // 300 bytes each, in a third as many characters.
+    await expect(sendTwice('a', { content: '漢'.repeat(100) })).rejects.toMatchObject(refused)
+    await expect(sendTwice('b', { content: 'x', from: 'é'.repeat(150) })).rejects.toMatchObject(refused)
+    expect(await sendTwice('c', { content: 'x'.repeat(100) })).toMatchObject({ isSent: true })
+  })
+
+  it('a message that is refused is told what it takes, and what of it is not its own', async () => {
+    const runtime = await world().open({ agents, limits })
+    const { id } = await runtime.spawn({ thread: 'a', agent: 'slow' })
+    await runtime.send(id, { content: 'x'.repeat(498) })
+    await expect(runtime.send(id, { content: '' })).rejects.toThrow(
+      'Messages that the tasks of this thread have not read take 756 bytes, and this one 258 more, each with 256 for what ' +
+        'stands around it, which would pass 1000 (liveInputBytesPerThread)',
+    )
+  })
+
+  it('neither a collected result nor a prompt that steers takes the room of messages', async () => {
+    const here = world()
+    const parent = async (ctx: AgentContext) => {
+      await ctx.spawn({ agent: 'talk', detached: true })
+      return untilStopped(ctx)
+    }
+    const runtime = await here.open({ agents: { parent, talk: () => 'x'.repeat(900) }, limits })
+    const { id } = await runtime.run({ thread: 'a', agent: 'parent', prompt: 'go' })
+    await here.quiet()
+    const { results } = await runtime.results('a')
+    expect(results).toHaveLength(1)
+    await runtime.collect(
+      'a',
+      results.map((result) => result.task),
+    )
+    await runtime.run({ thread: 'a', agent: 'parent', prompt: 'x'.repeat(500), onBusy: 'steer' })
+    for (let n = 0; n < 2; n++) {
+      expect(await runtime.send(id, { content: 'x'.repeat(200) })).toMatchObject({ isSent: true })
+    }
+    await expect(runtime.send(id, { content: 'x'.repeat(200) })).rejects.toMatchObject(refused)
+  })
+
   it('prompts that wait in the queue and prompts that steer count, and an interrupt makes room for itself', async () => {
     const runtime = await world().open({ agents, limits })
     const ask = (onBusy: 'queue' | 'steer' | 'interrupt') =>

@@ -3,6 +3,7 @@ import { taskId } from '../../../src/core/id.ts'
 import { emptyPart, isAwaited, wakeBytesMax } from '../../../src/core/live-part.ts'
 import { inRunningOrder, LiveThread, untakenNotRead } from '../../../src/core/live-thread.ts'
 import type { QuestionRecord } from '../../../src/core/question.ts'
+import type { Mail } from '../../../src/core/unit.ts'
 import { mailTo, put, unit } from './live-units.ts'
 import { key, taskRecord } from './task-record.ts'
 
@@ -169,9 +170,58 @@ describe('a live thread', () => {
     const live = new LiveThread({ ...emptyPart(key), tasks: [reader], mail: [mailTo('m1', 'bg_1')] })
     live.apply(unit({ mail: [mailTo('m2', 'bg_1'), mailTo('m3', 'bg_1')] }))
     live.apply(unit({ read: ['m1', 'none'] }))
-    expect(live.mailOf(reader.id).map((mail) => mail.id)).toEqual(['m2', 'm3'])
+    expect([...live.mailOf(reader.id)].map((mail) => mail.id)).toEqual(['m2', 'm3'])
     live.apply(unit({ tasks: [put({ ...reader, status: 'completed' })] }))
-    expect(live.mailOf(reader.id)).toEqual([])
+    expect([...live.mailOf(reader.id)]).toEqual([])
+  })
+
+  it('puts what is collected back to the place of its end, and drops from anywhere', () => {
+    const reader = taskRecord('bg_1')
+    const mail = [1, 3, 3, 5].map((place, n) => mailTo(`m${n}`, 'bg_1', { place }))
+    const live = new LiveThread({ ...emptyPart(key), tasks: [reader], mail })
+    const ids = () => [...live.mailOf(reader.id)].map(({ id }) => id)
+    const ends = [3, 0, 9].map((place) => mailTo(`end${place}`, 'bg_1', { place, ended: taskId('bg_2') }))
+    live.apply(unit({ mail: ends }))
+    expect(ids()).toEqual(['end0', 'm0', 'm1', 'm2', 'end3', 'm3', 'end9'])
+    live.apply(unit({ read: ['m1', 'end0', 'end9'] }))
+    expect(ids()).toEqual(['m0', 'm2', 'end3', 'm3'])
+    live.apply(unit({ read: ['m3', 'end3', 'm0', 'm2'], mail: [mailTo('m4', 'bg_1')] }))
+    expect(ids()).toEqual(['m4'])
+  })
+
+  it('counts what messages take in bytes, with their label and what stands around them', () => {
+    const reader = taskRecord('bg_1', { type: 'run' })
+    const live = new LiveThread({ ...emptyPart(key), tasks: [reader], mail: [mailTo('m1', 'bg_1')] })
+    expect(live.messageBytes).toBe(2 + 256)
+    const labelled = mailTo('m2', 'bg_1', { content: '"漢字"', from: 'é' })
+    const steering = mailTo('m3', 'bg_1', { steer: '{"input":"go"}' })
+    const collected = mailTo('m4', 'bg_1', { content: '"the result of a child"', ended: taskId('bg_2') })
+    live.apply(unit({ mail: [labelled, steering, collected] }))
+    expect(live.messageBytes).toBe(2 + 256 + 8 + 2 + 256)
+    live.apply(unit({ read: ['m1', 'm3', 'm4'] }))
+    expect(live.messageBytes).toBe(8 + 2 + 256)
+    live.apply(unit({ tasks: [put({ ...reader, status: 'completed' })] }))
+    expect(live.messageBytes).toBe(0)
+  })
+
+  it('looks at no other message when one is sent or read', () => {
+    let looks = 0
+    const look = (mail: Mail, name: string | symbol): unknown => {
+      looks += 1
+      return Reflect.get(mail, name)
+    }
+    const watched = (mail: Mail) => new Proxy(mail, { get: look })
+    const ids = Array.from({ length: 500 }, (_, n) => `m${n}`)
+    const mail = ids.map((id, place) => watched(mailTo(id, 'bg_1', { place })))
+    const live = new LiveThread({ ...emptyPart(key), tasks: [taskRecord('bg_1'), taskRecord('bg_2')], mail })
+    for (const id of ids) {
+      live.apply(unit({ mail: [watched(mailTo(`${id}.2`, 'bg_2', { place: 500 }))] }))
+      expect(live.messageBytes).toBeGreaterThan(0)
+    }
+    for (const id of ids) live.apply(unit({ read: [`${id}.2`] }))
+    for (const id of ids) live.apply(unit({ read: [id] }))
+    expect(live.messageBytes).toBe(0)
+    expect(looks / ids.length).toBeLessThan(50)
   })
 
   it('holds questions in the order in which they were asked, until they are taken or their task has ended', () => {

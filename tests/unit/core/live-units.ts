@@ -12,8 +12,8 @@ export function put(record: TaskRecord, fields: Partial<TaskPut> = {}): TaskPut 
   return { record, isNew: false, stamps: [], ...fields }
 }
 
-export function mailTo(id: string, task: string): Mail {
-  return { id, task: taskId(task), place: 0, content: '""' }
+export function mailTo(id: string, task: string, fields: Partial<Mail> = {}): Mail {
+  return { id, task: taskId(task), place: 0, content: '""', ...fields }
 }
 
 /** All that can be seen of a live thread. */
@@ -23,10 +23,11 @@ export function shown(live: LiveThread, ids: readonly string[]): unknown {
     wakes: live.wakes,
     isIdle: live.isIdle,
     inputBytes: live.inputBytes,
+    messageBytes: live.messageBytes,
     tasks: [...live.tasks()],
     ended: [...live.ended()],
     runs: live.runs(),
-    mail: ids.map((id) => live.mailOf(taskId(id))),
+    mail: ids.map((id) => [...live.mailOf(taskId(id))]),
     children: ids.map((id) => live.children(taskId(id)).map((child) => child.id)),
     questions: ids.map((id) => live.questionsOf(taskId(id))),
     named: ['a', 'b'].map((name) => live.named(name)?.id),
