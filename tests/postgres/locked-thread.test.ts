@@ -4,6 +4,16 @@ import { gate } from '../scenarios/world.ts'
 import { severalNodes } from './several-nodes.ts'
 
 const nodes = severalNodes()
+
+/** What a node says went wrong, as it says it. */
+function errorLog() {
+  const errors: string[] = []
+  return {
+    errors,
+    log: { debug() {}, info() {}, warn() {}, error: (_facts: object, text: string) => errors.push(text) },
+  }
+}
+
 it('a thread whose row another program holds stops no other thread, and goes on when it is free', async () => {
   const goOn = gate()
   const agents = {
@@ -58,13 +68,14 @@ it.for(['chunks', 'tasks', 'messages', 'steps', 'mail', 'questions', 'keys'])(
       await ctx.step('a', () => 1)
       await ctx.ask({ text: 'well?' })
     }
-    const one = await nodes.open({ agents: { talker }, leaseMs: 1_500 })
+    const { errors, log } = errorLog()
+    const one = await nodes.open({ agents: { talker }, leaseMs: 1_500, log })
     const letGo = await nodes.schema.hold(`LOCK TABLE holdfast.${table} IN SHARE MODE`)
     const { id } = await one.run({ thread: 't', agent: 'talker', prompt: 'go' }).catch(() => ({ id: undefined }))
     if (id !== undefined) await one.send(id, { content: 'hello' }).catch(() => undefined)
     void one.run({ thread: 'keyed', agent: 'talker', prompt: 'go', idempotencyKey: 'a' }).catch(() => undefined)
-    // Where it has nothing else to write it is unready only until it has asked.
-    await expect.poll(() => one.isReady(), { interval: 5 }).toBe(false)
+    // Where it has nothing else to write it is unready only until it has asked, too short to be seen.
+    await expect.poll(() => errors).toContain('the store is not available; writing is retried')
     await letGo()
     await expect.poll(() => one.isReady()).toBe(true)
   },

@@ -217,7 +217,8 @@ describe('a claim whose end does not arrive', () => {
     const claiming = offerOf(frozen, { node: 'withheld' }).catch(codeOf)
     await held
     const write = () => commit(other, unit({ events: deltas(1) })).catch(codeOf)
-    await expect.poll(write, { timeout: 3_000 }).not.toBe('thread_locked')
+    // A third of the lease that is taken for granted before one is known would be five seconds.
+    await expect.poll(write, { timeout: 4_500 }).not.toBe('thread_locked')
     await claiming
   })
 })

@@ -12,7 +12,7 @@ describe('a node that gets no answer', () => {
   it('is unready and refuses new work while a commit is unanswered, and takes it up again when it is', async () => {
     const one = await nodes.open({ agents, isRemote: true, lateMs: 200 })
     await one.wait((await one.run({ thread, agent: 'echo', prompt: 'go' })).id)
-    expect(await one.isReady()).toBe(true)
+    await expect.poll(() => one.isReady()).toBe(true)
     nodes.network.loseAnswers('commit_units', 1_000)
     const accepting = one.run({ thread, agent: 'echo', prompt: 'unknown' })
     await expect.poll(() => one.isReady()).toBe(false)
@@ -22,7 +22,7 @@ describe('a node that gets no answer', () => {
     nodes.network.loseAnswers('commit_units', 0)
     const { id } = await accepting
     expect(await one.wait(id)).toMatchObject({ status: 'completed' })
-    expect(await one.isReady()).toBe(true)
+    await expect.poll(() => one.isReady()).toBe(true)
     expect((await one.list()).tasks).toHaveLength(2)
   })
 
@@ -41,7 +41,7 @@ describe('a node that gets no answer', () => {
 
   it('is unready also when it had nothing to write, and comes back by itself', async () => {
     const one = await nodes.open({ agents, isRemote: true, leaseMs: 600 })
-    expect(await one.isReady()).toBe(true)
+    await expect.poll(() => one.isReady()).toBe(true)
     nodes.network.refuse()
     await expect.poll(() => one.isReady()).toBe(false)
     nodes.network.accept()

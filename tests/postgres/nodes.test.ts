@@ -28,7 +28,7 @@ import {
   upTo,
 } from '../../src/testing/store-suite/builders.ts'
 import { type NetworkProxy, startProxy } from './harness/proxy.ts'
-import { listening, type TestSchema, testSchema } from './harness/schema.ts'
+import { listening, ownDatabase, type TestSchema, testSchema } from './harness/schema.ts'
 
 let schema: TestSchema
 let proxy: NetworkProxy | undefined
@@ -95,8 +95,9 @@ describe('two nodes on one database', () => {
   })
 
   it('lock threads in one order, so batches over the same threads never block each other for good', async () => {
+    // In a database of its own: they are counted for all schemas of one, and other tests use theirs meanwhile.
+    schema = await ownDatabase()
     const nodes = [await open(), await open(), await open()]
-    const before = await deadlocks()
     const keys = upTo(12).map((n) => threadKey(alice, threadId(`t${n}`)))
     await Promise.all(
       nodes.map(async (store, node) => {
@@ -110,7 +111,7 @@ describe('two nodes on one database', () => {
     for (const key of keys) expect(numbersOf(await logOf(nodes[0] as Store, key))).toEqual(upTo(45))
     // A connection tells what it has counted when it ends.
     for (const store of nodes) await store.close()
-    expect(await deadlocks()).toBe(before)
+    expect(await deadlocks()).toBe(0)
   })
 
   it('decide a race at one revision for one of them', async () => {

@@ -5,7 +5,7 @@ import { type PostgresStoreOptions, postgresStore } from '../../src/stores/postg
 import { locate } from '../../src/stores/postgres/location.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { commit, deltas, headOf, running, unit } from '../../src/testing/store-suite/builders.ts'
-import { type TestSchema, testSchema } from './harness/schema.ts'
+import { ownDatabase, type TestSchema, testSchema } from './harness/schema.ts'
 import { startServer } from './harness/server.ts'
 
 let schema: TestSchema
@@ -50,12 +50,7 @@ describe('the schema of a Postgres store', () => {
 
   it('is made though the user has a time-out for transactions, which is over while it waits for another node', async () => {
     // In a database of its own: the lock is one for all schemas of a database, and other tests make theirs meanwhile.
-    const database = schema.name
-    await schema.query(`CREATE DATABASE ${database}`)
-    const url = new URL(schema.url)
-    url.pathname = database
-    url.search = ''
-    schema = testSchema(url.href)
+    schema = await ownDatabase()
     const letGo = await schema.hold('SELECT pg_advisory_xact_lock(4747000001)')
     const opening = open({ url: `${schema.url}&options=-c%20transaction_timeout%3D300` })
     const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database()

@@ -43,7 +43,20 @@ export function testSchema(server = inject('postgresUrl')): TestSchema {
     },
     async drop() {
       for (const client of holders) await client.end()
+      // What a process has sent before it was killed may still be executed, and lock the tables in another order.
+      await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE state = 'active' AND query LIKE '%${name}%' AND pid <> pg_backend_pid()`)
       await query(`DROP SCHEMA IF EXISTS ${name} CASCADE`)
     },
   }
+}
+
+/** A schema in a database that no other test uses, for what is one for all schemas of a database. */
+export async function ownDatabase(): Promise<TestSchema> {
+  const { name, url: shared, query } = testSchema()
+  await query(`CREATE DATABASE ${name}`)
+  const url = new URL(shared)
+  url.pathname = name
+  url.search = ''
+  return testSchema(url.href)
 }
