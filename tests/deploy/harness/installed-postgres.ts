@@ -1,10 +1,10 @@
 import { execFileSync, type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { freePort } from '../../../src/chaos/postgres/free-port.ts'
 
 /**
  * The programs of a PostgreSQL that the machine has installed: where its server is, if `pg_dump` on the path is of the same
@@ -48,14 +48,4 @@ function ownerOf(folder: string): { readonly uid?: number; readonly gid?: number
   const [uid, gid] = [idOf('-u'), idOf('-g')]
   chownSync(folder, uid, gid)
   return { uid, gid }
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const address = listener.address()
-  listener.close()
-  await once(listener, 'close')
-  if (address === null || typeof address === 'string') throw new Error('A port was not given')
-  return address.port
 }
