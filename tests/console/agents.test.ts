@@ -65,7 +65,7 @@ describe('an agent', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.locator('[data-fault="input.topic"]').waitFor()
     await page.locator('[data-fault="input.depth"]').waitFor()
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('input.topic')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('input.topic')
     expect((await runtime.list()).tasks).toEqual([])
   })
 

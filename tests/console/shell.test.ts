@@ -107,7 +107,7 @@ describe('the shell', () => {
     await field.and(page.locator(':focus')).waitFor()
     await page.keyboard.type('g h')
     expect(await field.inputValue()).toBe('g h')
-    expect(page.url()).toContain('/console/tasks?text=g+h')
+    await page.waitForURL('**/console/tasks?text=g+h')
   })
 
   it('says whether it is live, and since when it is not', async () => {
@@ -135,7 +135,7 @@ describe('the shell', () => {
     await server.close()
     await pill.filter({ hasText: /^Reconnecting/ }).waitFor()
     // Its time stands still, so that it does not come back by itself.
-    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
+    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 30_000)
     await pill.filter({ hasText: /^Reconnecting in \d+ s$/ }).waitFor()
     await localServer({ port: server.port })
     await page.getByRole('button', { name: 'Try now' }).first().click()
@@ -212,14 +212,14 @@ describe('the shell', () => {
       .getByRole('button', { name: /^Theme/ })
       .first()
       .click()
-    expect(await scheme()).not.toBe(dark)
+    await expect.poll(scheme).not.toBe(dark)
     await page.reload()
     await page.getByRole('button', { name: 'Theme: light' }).first().waitFor()
-    expect(await scheme()).not.toBe(dark)
+    await expect.poll(scheme).not.toBe(dark)
     await page.getByRole('button', { name: 'Theme: light' }).first().click()
     await page.getByRole('button', { name: 'Theme: dark' }).first().click()
     await page.getByRole('button', { name: 'Theme: as the system' }).first().waitFor()
-    expect(await scheme()).toBe(dark)
+    await expect.poll(scheme).toBe(dark)
   })
 
   it('works under a base path, at every address', async () => {

@@ -45,7 +45,7 @@ describe('a task', () => {
   })
 
   it('that is cancelled says so at once, and then that it was forced', async () => {
-    const { page, run, goto } = await openConsole({ env: { HOLDFAST_GRACE_MS: '1500' } })
+    const { page, run, goto } = await openConsole({ env: { HOLDFAST_GRACE_MS: '6000' } })
     const id = await run('t', [{ spawn: { script: [{ hang: true }] } }, { hang: 'hard' }])
     await goto(`/tasks/${id}`)
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
@@ -137,15 +137,17 @@ describe('a task', () => {
     const id = await run('t', failing)
     await goto(`/tasks/${id}?tab=timeline`)
     const lines = page.getByRole('list', { name: 'Tasks of the tree' }).getByRole('button')
-    await lines.nth(2).waitFor()
-    expect(await lines.evaluateAll((all) => all.map((line) => line.textContent))).toEqual([
-      expect.stringMatching(/^scriptfailed, queued \d.*, ran \d.*\. Show its events/),
-      expect.stringMatching(/^copyfailed, /),
-      expect.stringMatching(/^diskfailed, /),
-    ])
+    const texts = () => lines.evaluateAll((all) => all.map((line) => line.textContent))
+    await expect
+      .poll(texts)
+      .toEqual([
+        expect.stringMatching(/^scriptfailed, queued \d.*, ran \d.*\. Show its events/),
+        expect.stringMatching(/^copyfailed, /),
+        expect.stringMatching(/^diskfailed, /),
+      ])
     await lines.nth(1).click()
     await page.getByRole('log').getByText('disk failed').waitFor()
-    expect(page.url()).toMatch(/tab=events&of=bg_1$/)
+    await page.waitForURL(/tab=events&of=bg_1$/)
     await page.keyboard.press('y')
     await page.getByText('Copied: link').waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url())
@@ -230,14 +232,15 @@ describe('the events of a task', () => {
       { progress: 0.5 },
     ])
     await goto(`/tasks/${id}?tab=events`)
+    await status(page, 'completed').waitFor()
     const log = page.getByRole('log')
     await log.getByRole('button', { name: /tool\.call.*search/ }).click()
     await log.getByText('"q": "kelp"').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('tool.')
     await log.getByText('text.delta').waitFor({ state: 'detached' })
-    expect(await log.locator('[data-seq]').count()).toBe(2)
-    expect(page.url()).toContain('text=tool.')
+    await expect.poll(() => log.locator('[data-seq]').count()).toBe(2)
+    await page.waitForURL('**text=tool.**')
     await page.getByLabel('Filter events').fill('nothing like it')
     await page.getByText('No event matches').waitFor()
     const [download] = await Promise.all([

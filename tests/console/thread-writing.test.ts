@@ -43,6 +43,7 @@ describe('while a run is live', () => {
     await other.getByRole('button', { name: 'Steer now' }).waitFor()
     await input.fill('mind the gap')
     await page.getByRole('button', { name: 'Steer now' }).click()
+    await other.getByText('Told: mind the gap', { exact: true }).waitFor()
     await server().request('POST', `/v1/tasks/${task}/messages`, { body: { content: 'not part of the conversation' } })
     await page.reload()
     for (const each of [page, other]) {

@@ -30,12 +30,14 @@ async function messagesOf(thread: string): Promise<string[]> {
   return body.messages.flatMap(({ role, parts }) => (role === 'user' ? parts.map(({ text = '' }) => text) : []))
 }
 
-/** Prompts that are answered at once, by their numbers. */
+/** Prompts, by their numbers. All are answered when this resolves. */
 async function prompt(thread: string, count: number): Promise<void> {
+  let last = ''
   for (let at = 0; at < count; at += 1) {
     const body = { agent: 'echo', prompt: `prompt number ${at}` }
-    await server().request('POST', `/v1/threads/${thread}/runs`, { body })
+    last = (await server().request<Task>('POST', `/v1/threads/${thread}/runs`, { body })).body.id
   }
+  await expect.poll(async () => (await taskOf(last)).status).toBe('completed')
 }
 
 const write = async (page: Page, text: string, button: string) => {
@@ -181,7 +183,8 @@ describe('the thread', () => {
     await page.getByLabel('Agent').selectOption('echo')
     await input.press('Enter')
     await page.getByLabel('Run of echo').locator('[data-status=completed]').waitFor()
-    expect(await input.inputValue()).toBe('')
+    // The answer to the prompt may come after the end of its run.
+    await expect.poll(() => input.inputValue()).toBe('')
     expect(await messagesOf('draft')).toEqual(['half a thought'])
   })
 

@@ -18,6 +18,8 @@ export function withBrowser(): void {
 export async function freshContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   if (!browser) throw new Error('Call withBrowser() at the top of the file')
   const context = await browser.newContext(options)
+  // Of a machine that is busy with other work, half a minute is not enough to tell that something never comes.
+  context.setDefaultTimeout(90_000)
   onTestFinished(() => context.close())
   return context
 }
