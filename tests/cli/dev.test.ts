@@ -188,6 +188,6 @@ describe('npm start', () => {
       if (out.includes('\n')) break
     }
     expect(out, err).toMatch(/^holdfast listening on http:\/\/127\.0\.0\.1:\d+\n$/)
-    expect(err).toContain('npx holdfast')
+    await expect.poll(() => err).toContain('npx holdfast')
   })
 })

@@ -80,7 +80,7 @@ describe('a command', () => {
 
   it('says 7 and what to do where no server is', async () => {
     // Without trying for long: a time limit that it would else reach.
-    const { code, stdout, stderr } = await cli(['ps', '--url', nowhere, '--timeout', '3s'])
+    const { code, stdout, stderr } = await cli(['ps', '--url', nowhere, '--timeout', '30s'])
     expect([code, stdout]).toEqual([7, ''])
     expect(stderr).toBe(
       `holdfast: ${nowhere} cannot be reached; is the server running?\n` +

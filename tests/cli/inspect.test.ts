@@ -95,6 +95,7 @@ describe('holdfast inspect', () => {
   it('says for how long a task is being cancelled, by whom and why', async () => {
     const server = await started({ HOLDFAST_GRACE_MS: '60000' })
     const task = await runScript(server, 't', [{ hang: 'hard' }])
+    await logged(server, 't', /task\.started/)
     await server.request('POST', `/v1/tasks/${task.id}/cancel`, { body: { reason: 'too slow' } })
     const { why } = await inspect(server, task.id)
     expect(why).toMatchObject([{ code: 'cancelling' }])

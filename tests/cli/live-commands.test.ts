@@ -5,7 +5,7 @@ import { freshThread, onSharedServer } from '../server/harness/on-each-server.ts
 import { logOf, read, resultsOf, spawnScript, taskOf } from '../server/harness/reads.ts'
 import { type CliOptions, cli, RunningCli } from './harness/cli.ts'
 import { TerminalScreen } from './harness/terminal.ts'
-import { logged, runScript } from './harness/work.ts'
+import { ended, logged, runScript } from './harness/work.ts'
 
 onSharedServer(['memory'], (_kind, server) => {
   const holdfast = (args: readonly string[], options: CliOptions = {}) => cli(args, { server: server(), ...options })
@@ -86,6 +86,7 @@ onSharedServer(['memory'], (_kind, server) => {
       expect((await holdfast(['logs', two.id, '-f', '--exit-status'])).code).toBe(8)
       const reasons = (await logOf(server(), thread)).filter(({ type }) => type === 'task.cancelling')
       expect(reasons[0]?.data).toMatchObject({ reason: 'enough' })
+      await ended(server(), one)
       expect(await holdfast(['cancel', one.id])).toMatchObject({
         code: 0,
         stdout: '',

@@ -24,7 +24,7 @@ describe('logs -f --subtree', () => {
     const run = await ended(server, await runScript(server, 't', words))
     await ended(server, await runScript(server, 't', words))
     expect((await cli(['prune', '--keep-events', '2'], { server })).code).toBe(0)
-    const { code, stdout } = await cli(['logs', run.id, '-f', '--subtree', '--timeout', '5s'], { server })
+    const { code, stdout } = await cli(['logs', run.id, '-f', '--subtree', '--timeout', '60s'], { server })
     expect([code, stdout]).toEqual([0, ''])
   })
 })

@@ -110,7 +110,7 @@ describe('holdfast ps in a pipe', () => {
     await own.start()
     const second = await spawnScript(own, 't', [{ say: 'x' }])
     await watching.until(new RegExp(`^${second.id}\n${first.id}$`, 'm'))
-    expect(watching.stderr).toContain('The server is heard again')
+    await watching.until(/The server is heard again/, 'stderr')
   })
 })
 

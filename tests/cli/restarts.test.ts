@@ -86,7 +86,8 @@ describe('when the server is killed and started again on its port', () => {
 
   it('says which output does not count after a kill -9 in the middle of it', async () => {
     const server = await LastingServer.open('sqlite')
-    const script = [{ say: 'kept ' }, { receive: {} }, { emit: 'tick', times: 400, everyMs: 5 }]
+    // Long enough that it is still at it when it is killed, however long that takes.
+    const script = [{ say: 'kept ' }, { receive: {} }, { emit: 'tick', times: 10_000, everyMs: 5 }]
     const run = await runScript(server, 't', script)
     const followed = [
       ['logs', run.id, '-f'],

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inject, onTestFinished } from 'vitest'
 import { RunningCli } from './cli.ts'
 
@@ -40,6 +41,8 @@ export class LocalServer {
       },
     })
     const [, url = ''] = await process.until(/^holdfast listening on (\S+)$/m)
+    // What it has said before on stderr may be heard later in the same turn.
+    await nextTurn()
     return new LocalServer(process, url)
   }
 
