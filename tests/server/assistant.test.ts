@@ -101,8 +101,8 @@ describe('the assistant of a key in the environment', () => {
       expect(await ask(url, 'Hi')).toMatchObject({ status: 'completed', result: 'Hello there.', agent: 'assistant' })
       expect(model.requests).toMatchObject([{ endpoint: 'chat', model: 'scripted' }])
       expect(model.requests[0]?.tools).toContain('spawn_task')
-      expect(server.stderr.join('\n')).toContain('assistant asks scripted of OpenAI')
       await server.end('SIGTERM')
+      expect(server.stderr.join('\n')).toContain('assistant asks scripted of OpenAI')
       expect(server.stderr.join('\n')).not.toContain(key)
     },
   )

@@ -137,7 +137,7 @@ describe('a page', () => {
       socketWithToken: 'refused',
     })
     // It is the server that refuses, whatever the browser does besides.
-    expect(local.answers).toEqual([
+    const answered = [
       'GET 403',
       `GET ${blindRead[cookie]}`,
       'OPTIONS 403',
@@ -146,7 +146,9 @@ describe('a page', () => {
       'UPGRADE 403',
       'OPTIONS 403',
       'UPGRADE 403',
-    ])
+    ]
+    // What it has answered it notes a moment later.
+    await expect.poll(() => local.answers).toEqual(answered)
     expect(await headOf(local)).toBe(0)
   })
 

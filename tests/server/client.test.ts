@@ -43,7 +43,9 @@ onEachServer(['sqlite'], (_kind, start) => {
   it.for(transports)('EVNT-06 an attachment over %s survives kill -9 without a repeat or a gap', async (transport) => {
     const server = await start()
     const { client, notices } = await connect(server, { transport })
-    const run = await client.run('t', { agent: 'script', input: { script: ticking } })
+    // At its end it waits to be told, so that it is not over before it is killed.
+    const script = [...ticking, { receive: {} }]
+    const run = await client.run('t', { agent: 'script', input: { script } })
     const seen: ThreadEvent[] = []
     const kills = [3, 60, 150]
     for await (const item of client.thread('t').attach({ after: 0 })) {
@@ -52,6 +54,7 @@ onEachServer(['sqlite'], (_kind, start) => {
       if (item.seq >= (kills[0] ?? Number.POSITIVE_INFINITY)) {
         kills.shift()
         await server.restart()
+        if (kills.length === 0) await client.send(run.id, { content: 'go' })
       }
       if (item.task === run.id && item.type === 'task.completed') break
     }
@@ -66,11 +69,13 @@ onEachServer(['sqlite'], (_kind, start) => {
     const server = await start()
     const { client } = await connect(server, { transport })
     const say = Array.from({ length: 40 }, (_, op) => [{ say: `${op} ` }, { sleepMs: 2 }]).flat()
-    await client.run('t', { agent: 'script', input: { script: say } })
+    const run = await client.run('t', { agent: 'script', input: { script: [{ receive: {} }, ...say] } })
     const queued = await client.run('t', { agent: 'echo', prompt: 'later' })
     let view = createThreadView()
     let kills = 2
     for await (const item of client.thread('t').attach()) {
+      // It begins when it is watched.
+      if (view.head === 0) await client.send(run.id, { content: 'go' })
       view = reduceView(view, item)
       if (isEvent(item) && item.type === 'text.delta' && kills > 0) {
         kills -= 1

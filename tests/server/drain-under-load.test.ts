@@ -16,7 +16,7 @@ let server: TestServer
 beforeEach(async () => {
   ledger = await startLedger()
   // Long enough that a loaded machine gets through what is looked at meanwhile.
-  server = await startServer({ store: 'sqlite', env: { HOLDFAST_SHUTDOWN_MS: '3000' } })
+  server = await startServer({ store: 'sqlite', env: { HOLDFAST_SHUTDOWN_MS: '10000' } })
 })
 
 afterEach(async () => {

@@ -151,7 +151,7 @@ describe('a server', () => {
     }
   })
 
-  it('cuts a client that takes longer than 10 s for its headers', { timeout: 50_000 }, async () => {
+  it('cuts a client that takes longer than 10 s for its headers', async () => {
     const { raw } = await localServer()
     const startedAt = performance.now()
     const slow = raw('GET /v1/limits HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ')

@@ -54,7 +54,9 @@ onEachServer(['sqlite'], (_kind, start) => {
   it.for(transports)('EVNT-06 what a client has seen over %s survives kill -9 at any moment', async (transport) => {
     const server = await start()
     // Many short ops: one that is done again and again is not taken for poisoned as long as others are finished.
-    const script = Array.from({ length: 60 }, (_, op) => ({ emit: 'tick', payload: { op }, times: 10, everyMs: 1 }))
+    const ticks = Array.from({ length: 60 }, (_, op) => ({ emit: 'tick', payload: { op }, times: 10, everyMs: 1 }))
+    // At its end it waits to be told, so that it is not over before it is killed.
+    const script = [...ticks, { receive: {} }]
     const run = await (await connect(transport, server)).run('t', scriptRun(script))
     const seen: Event[] = []
     for (const count of [3, 60, 150, 300]) {
@@ -65,6 +67,7 @@ onEachServer(['sqlite'], (_kind, start) => {
       seen.push(...watcher.events)
       expect((await logOf(server, 't')).slice(0, seen.length)).toEqual(seen)
     }
+    await (await connect(transport, server)).send('t', run.id, 'go')
     const rest = await watch(transport, server, { thread: 't', after: seen.at(-1)?.seq ?? 0 })
     seen.push(...(await rest.until(isEndOf(run.id))))
     expect(seen).toEqual(await logOf(server, 't'))

@@ -115,7 +115,7 @@ onSharedServer(['memory', 'sqlite'], (kind, server) => {
     expect(await list('')).toEqual([child.id, parent.id, failed.id, completed.id])
     expect(await list('status=completed')).toEqual([completed.id])
     expect(await list('status=failed')).toEqual([failed.id])
-    expect(await list('status=running')).toEqual([child.id, parent.id])
+    await expect.poll(() => list('status=running')).toEqual([child.id, parent.id])
     expect(await list('status=pending')).toEqual([])
     expect(await list('type=shell')).toEqual([child.id])
     expect(await list('name=parent-1')).toEqual([parent.id])
