@@ -66,7 +66,7 @@ describe('holdfast doctor on a database', () => {
 
   it('says how many nodes there are, and what belongs to one that was killed', async () => {
     const database = await here().database()
-    const [one, two] = [await node(database), await node(database, { HOLDFAST_LEASE_MS: '1000' })]
+    const [one, two] = [await node(database), await node(database, { HOLDFAST_LEASE_MS: '4000' })]
     const live = await doctor(database.url, { HOLDFAST_URL: one.url, HOLDFAST_TOKEN: LocalServer.token })
     expect([live.code, live.of('nodes')?.finding]).toEqual([0, '2 have a lease'])
     expect(live.of('server')).toMatchObject({ status: 'ok', finding: expect.stringContaining('(postgres)') })
@@ -78,7 +78,7 @@ describe('holdfast doctor on a database', () => {
     await two.end('SIGKILL')
     const gone = () => doctor(database.url).then((found) => found.of('nodes')?.finding)
     await expect
-      .poll(gone, { timeout: 20_000 })
+      .poll(gone, { timeout: 60_000 })
       .toBe('0 have a lease, and 1 task belongs to nodes that are gone: 1 of script')
   })
 

@@ -35,9 +35,11 @@ interface Served {
   restart(): Promise<void>
 }
 
-async function serveChat(): Promise<Served> {
+/** Where something is done in between, it takes longer for each word. */
+async function serveChat(wordMs = 30): Promise<Served> {
   started += 1
-  const env = { STORE: `sqlite:${join(example.folder, `${started}.db`)}`, WORD_MS: '30', NODE_NO_WARNINGS: '1' }
+  const store = `sqlite:${join(example.folder, `${started}.db`)}`
+  const env = { STORE: store, WORD_MS: String(wordMs), NODE_NO_WARNINGS: '1' }
   const start = (port: string) =>
     new OwnedProcess({ arguments: ['server/main.ts'], folder: example.folder, env: { ...env, PORT: port } })
   let server = start('0')
@@ -109,7 +111,7 @@ describe('the example chat', () => {
   })
 
   it('stops when it is told to, and still shows what was said', async () => {
-    const { url } = await serveChat()
+    const { url } = await serveChat(300)
     const page = await logIn(url, 'alice')
     await ask(page, prompt)
     await said(page, 'There are 9').waitFor()
@@ -123,7 +125,7 @@ describe('the example chat', () => {
   })
 
   it('is steered while it talks, and what is queued waits and can be withdrawn', async () => {
-    const { url } = await serveChat()
+    const { url } = await serveChat(100)
     const page = await logIn(url, 'alice')
     await ask(page, prompt)
     await said(page, 'There are 9').waitFor()
@@ -247,7 +249,7 @@ describe('the example chat', () => {
   })
 
   it('is a server for useChat too, which takes back the words that a crash broke off', async () => {
-    const { url, restart } = await serveChat()
+    const { url, restart } = await serveChat(60)
     const client = createClient({ url: `${url}/holdfast`, transport: 'sse', fetch: await loggedIn(url, 'alice') })
     onTestFinished(() => client.close())
     const chat = new Chat({ id: 'c', transport: createChatTransport({ client, agent: 'helper' }) })
