@@ -166,8 +166,9 @@ export default defineConfig({
           globalSetup: ['tests/postgres/harness/global-setup.ts', 'tests/server/harness/global-setup.ts'],
           // Some wait for a lease to end or for a poll, and all wait for the server.
           maxWorkers: 3,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 45_000 } },
           sequence: { groupOrder: 1 },
         },
       },
@@ -180,8 +181,10 @@ export default defineConfig({
           globalSetup: ['tests/console/harness/global-setup.ts', 'tests/server/harness/global-setup.ts'],
           // Each file starts processes of its own and waits for them; with fewer, two cores have nothing to do for part of the time.
           maxWorkers: 4,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // What takes half a minute takes two on a machine that has as much other work.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
           sequence: { groupOrder: 2 },
         },
       },

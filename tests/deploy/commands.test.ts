@@ -63,7 +63,7 @@ async function statusOf(url: string, headers: Record<string, string> = {}): Prom
 }
 
 describe('the commands of the files for deployment', () => {
-  it('of the Dockerfile start the nodes of the compose file, whose health is told', { timeout: 120_000 }, async () => {
+  it('of the Dockerfile start the nodes of the compose file, whose health is told', async () => {
     const env = await composeEnv()
     const words = [...wordsOf('ENTRYPOINT'), ...wordsOf('CMD')]
     const nodes = await Promise.all([start(words, env), start(words, env), start(words, env)])

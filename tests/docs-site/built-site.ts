@@ -7,7 +7,7 @@ import type { Page } from '../../site/page.ts'
 import { OwnedProcess } from '../server/harness/owned-process.ts'
 
 /** Reading the sources as the compiler does takes seconds, and longer where much else is run. */
-export const buildMs = 120_000
+export const buildMs = 300_000
 
 export interface BuiltSite {
   readonly folder: string

@@ -8,7 +8,7 @@ import { ConfiguredServer } from './harness/configured-server.ts'
 import { reads, type Said, traffic } from './harness/traffic.ts'
 
 // Only a machine under heavy load gets near this.
-const timeoutMs = 180_000
+const timeoutMs = 300_000
 
 const config = `import { signedWebhook } from 'holdfast'
 

@@ -15,7 +15,7 @@ import { type FuzzedProgram, fuzzedProgram } from './script-programs.ts'
 import { often, seed } from './seed.ts'
 import { farewell, fuzzedFrames, fuzzedMessages, handshake, tornConversation } from './socket-bytes.ts'
 
-const timeoutMs = 120_000 * Math.max(1, often(1))
+const timeoutMs = 300_000 * Math.max(1, often(1))
 const atOnce = 8
 const mib = 1024 * 1024
 // A heap that is allowed to grow does so before it is collected, which would look like something that is never let go.
