@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import {
   type Agents,
   createRuntime,
+  isHoldfastError,
   type Runtime,
   type RuntimeOptions,
   type ServeOptions,
@@ -46,7 +47,9 @@ export async function localServer(
     ...(limits && { limits }),
   })
   const tokens = { owner: 'secret' }
-  const server = await serve(runtime, { port: 0, tokens, handlesSignals: false, shutdownMs: 1000, ...rest })
+  const server = await onceFree(() =>
+    serve(runtime, { port: 0, tokens, handlesSignals: false, shutdownMs: 1000, ...rest }),
+  )
   onTestFinished(() => server.close())
   return {
     runtime,
@@ -79,6 +82,18 @@ export function idsOf(text: string): number[] {
 /** Looks again after every turn of the event loop. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await nextTurn()
+}
+
+/** The port of a server that was closed may be somebody else's for a moment. */
+async function onceFree(start: () => Promise<Server>): Promise<Server> {
+  for (;;) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!(isHoldfastError(error) && error.code === 'cannot_listen')) throw error
+      await nextTurn()
+    }
+  }
 }
 
 function raw(port: number, request: string): Raw {
