@@ -125,8 +125,8 @@ const quick = {
   // The default leaves one core to the reporter, which on a machine of two is half of it.
   maxWorkers: '100%',
   // Only a test that waits for what never comes gets near this, or a machine under heavy load.
-  testTimeout: 20_000,
-  hookTimeout: 20_000,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
   sequence: { groupOrder: 0 },
 } as const
 
@@ -166,9 +166,9 @@ export default defineConfig({
           globalSetup: ['tests/postgres/harness/global-setup.ts', 'tests/server/harness/global-setup.ts'],
           // Some wait for a lease to end or for a poll, and all wait for the server.
           maxWorkers: 3,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          expect: { poll: { timeout: 45_000 } },
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
           sequence: { groupOrder: 1 },
         },
       },

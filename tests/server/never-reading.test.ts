@@ -66,8 +66,8 @@ onEachServer(['memory', 'sqlite'], (_kind, start) => {
     // A first reader shows what the reading costs by itself.
     const first = await attachPaused(server, 1)
     const before = peakBytes(server.pid)
-    const sockets = await attachPaused(server, 30)
-    // 28 MB for each of the 30 would be 840.
+    const sockets = await attachPaused(server, 20)
+    // 28 MB for each of the 20 would be 560.
     expect((peakBytes(server.pid) - before) / mib).toBeLessThan(400)
     await ended(client, await client.run('t', scriptRun([{ say: 'one' }, { say: 'two' }])))
     const log = (await logOf(server, 't')).slice(snapshot.head)
