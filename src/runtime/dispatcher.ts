@@ -179,7 +179,7 @@ export class Dispatcher {
     }
   }
 
-  /** A node that has only agents that are not resumed is offered only what can only be ended. */
+  /** Asks in the name of agents that are not resumed alone, so nothing is offered that could go on. */
   async #endOver(countMax: number): Promise<boolean> {
     const { lease, recovery } = this.#parts
     if (!lease.isSteady) return false

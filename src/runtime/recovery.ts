@@ -58,7 +58,8 @@ interface Unreadable {
  *    what it had put out.
  * V5 What can only be ended is ended beside all else, because its log may be long to read: it holds no slot, and nothing but a close
  *    waits for it.
- * V6 What a node that drains has taken over and not read yet is given up again, which is no crash, and never begins there.
+ * V6 What a node that drains has taken over and not read when its time is over is given up again, which is no crash, and begins
+ *    there no more.
  */
 export class Recovery {
   readonly #parts: RecoveryParts
@@ -108,13 +109,13 @@ export class Recovery {
     return this.#endings
   }
 
-  /** Gives up what is still being read (V6). Nothing is taken over after it. */
+  /** Gives up what is still being read (V6), as far as the store takes that. Nothing is taken over after it. */
   async handOver(): Promise<void> {
     this.#isHandingOver = true
     await Promise.allSettled(this.#takeovers)
     const taken = [...this.#taken.values()]
     this.#taken.clear()
-    await Promise.all(taken.map((record) => this.#release(record)))
+    await Promise.all(taken.map((record) => this.#release(record).catch((error) => this.#warnKept(record, error))))
   }
 
   /** Whether all that this node can do with an orphan that it is offered is to end it. */
@@ -199,6 +200,10 @@ export class Recovery {
     )
   }
 
+  #warnKept({ id }: TaskRecord, error: unknown): void {
+    this.#parts.log.warn({ err: error, task: id }, 'an abandoned task could not be given up')
+  }
+
   /** Writes what becomes of a task, unless it was handed over meanwhile. */
   async #change<Value>(
     record: TaskRecord,
@@ -253,9 +258,7 @@ export class Recovery {
   /** V5. */
   #endBeside(record: TaskRecord, outcome: Outcome, crashes = record.crashes): false {
     const ending = this.#orRest(record, () => this.#end(record, outcome, crashes))
-      .catch((error: unknown) =>
-        this.#parts.log.warn({ err: error, task: record.id }, 'an abandoned task could not be given up'),
-      )
+      .catch((error: unknown) => this.#warnKept(record, error))
       .finally(() => this.#endings.delete(ending))
     this.#endings.add(ending)
     return false

@@ -81,13 +81,15 @@ export class Supervisor {
     // What is left of a round goes on at the next start, and a takeover that reads for long is given up, so neither is waited for any
     // longer than a task.
     await Promise.race([Promise.all([dispatcher.close(), retention.close()]), timeUp])
-    await recovery.handOver()
+    // Beside what is executed: a takeover may be in a thread that another program holds.
+    const givenUp = recovery.handOver()
     if (executor.count > 0) await Promise.race([executor.idle(), timeUp])
     // What was accepted just before may begin only now, when its commit is made.
     do {
       await Promise.all(executor.all().map((execution) => this.#handOver(execution)))
       await writer.settled()
     } while (executor.count > 0)
+    await givenUp
     await hooks.close(timeUp)
   }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { HoldfastError } from '../../../src/core/errors.ts'
 import type { TaskId } from '../../../src/core/id.ts'
 import { type AgentContext, createRuntime } from '../../../src/index.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
@@ -94,6 +95,29 @@ it('G11 nodes that close as soon as they have taken a task over count as no cras
   await inner.open()
   const [crashes = Number.NaN] = [(await inner.task(ids[0] as TaskId))?.crashes]
   expect(crashes).toBeLessThanOrEqual(1)
+})
+
+it.each([
+  { trouble: 'is locked', error: new HoldfastError('thread_locked', 'held') },
+  { trouble: 'cannot be written to', error: new Error('bad row') },
+])('a drain hands over all else if the thread of what is being read $trouble', async ({ error }) => {
+  const { inner } = await left('stuck')
+  const { steps, asked } = heldSteps(inner)
+  const base = faultyStore(inner)
+  let isInTrouble = false
+  const commit: Store['commit'] = async (units, onLate) => {
+    if (isInTrouble && units.some(({ thread }) => thread.endsWith('/stuck'))) throw error
+    return base.commit(units, onLate)
+  }
+  const clock = manualClock(0)
+  const runtime = createRuntime({ store: { ...base, steps, commit }, clock, agents })
+  const { id } = await runtime.run({ thread: 'healthy', agent: 'busy', prompt: 'go' })
+  await passTime(clock, asked)
+  isInTrouble = true
+  await passTime(clock, runtime.close({ drainMs: 1_000 }))
+  await inner.open()
+  const { status, node } = (await inner.task(id)) ?? {}
+  expect([status, node]).toEqual(['running', undefined])
 })
 
 it('nothing begins on a node that has drained', async () => {
