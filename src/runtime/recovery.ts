@@ -17,17 +17,11 @@ import type { Registry } from './registry.ts'
 import { Rests } from './rests.ts'
 import type { Slots } from './slots.ts'
 import { type EventReads, readOutput } from './task-events.ts'
+import { UnreadableLogs } from './unreadable-logs.ts'
 import type { Writer } from './writer.ts'
 
 // As many nodes as made it poisoned have died again when they were to end it: to read what it had put out may be why.
 const endCrashesMax = 2 * crashesMax
-// What keeps a node from reading for moments, such as a lack of connections, is over by then. While the store is away nothing is
-// tried, so time alone says nothing.
-const unreadableMsMin = 60_000
-const unreadableCountMin = 10
-// Some are ended by other nodes. What is forgotten is tried for longer, and that is all.
-const unreadableMax = 1_000
-
 export interface RecoveryParts {
   readonly store: Store
   readonly writer: Writer
@@ -39,12 +33,6 @@ export interface RecoveryParts {
   onRested(): void
 }
 
-interface Unreadable {
-  readonly since: number
-  /** How often it was tried in vain. */
-  readonly count: number
-}
-
 /**
  * Goes on with tasks whose node is gone.
  *
@@ -54,7 +42,7 @@ interface Unreadable {
  *    to read them may be what brings nodes down; and of its log no more than a page is kept, but for what counts.
  * V3 A task that was taken over and then could not be read is given up again, for other nodes to find. Here it rests for a while,
  *    longer each time, or every look would take it over; a cancel ends the rest.
- * V4 A task that is to end ends: if its log cannot be read for a minute, or if nodes that were to end it died, without
+ * V4 A task that is to end ends: if its log cannot be read in many tries of a minute, or if nodes that were to end it died, without
  *    what it had put out.
  * V5 What can only be ended is ended beside all else, because its log may be long to read: it holds no slot, and nothing but a close
  *    waits for it.
@@ -71,14 +59,14 @@ export class Recovery {
   readonly #takeovers = new Set<Promise<unknown>>()
   #isHandingOver = false
   readonly #resumptions = new Map<TaskId, Resumption>()
-  /** Tasks that are to end and whose logs cannot be read. */
-  readonly #unreadable = new Map<TaskId, Unreadable>()
+  readonly #unreadable: UnreadableLogs
   readonly #endings = new Set<Promise<unknown>>()
   readonly #rests: Rests<TaskId>
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts
     this.#reads = { events: (key, query) => parts.store.events(key, { ...query, toDecide: true }) }
+    this.#unreadable = new UnreadableLogs(() => this.#now)
     this.#rests = new Rests({ clock: parts.clock, onOver: () => parts.onRested() })
   }
 
@@ -285,25 +273,14 @@ export class Recovery {
     }
     try {
       const output = await readOutput(this.#reads, record)
-      this.#unreadable.delete(record.id)
+      this.#unreadable.forget(record.id)
       return output
     } catch (error) {
-      const { since, count } = this.#noteUnreadable(record.id)
-      if (count < unreadableCountMin || this.#now - since < unreadableMsMin) throw error
-      this.#unreadable.delete(record.id)
+      if (!this.#unreadable.failsForGood(record.id)) throw error
+      this.#unreadable.forget(record.id)
       log.error({ err: error, task: record.id }, `${withoutOutput}: its log cannot be read`)
       return new PartsFold()
     }
-  }
-
-  #noteUnreadable(task: TaskId): Unreadable {
-    const { since, count } = this.#unreadable.get(task) ?? { since: this.#now, count: 0 }
-    this.#unreadable.delete(task)
-    const [oldest] = this.#unreadable.keys()
-    if (this.#unreadable.size >= unreadableMax && oldest !== undefined) this.#unreadable.delete(oldest)
-    const noted = { since, count: count + 1 }
-    this.#unreadable.set(task, noted)
-    return noted
   }
 }
 
