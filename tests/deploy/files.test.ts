@@ -143,6 +143,21 @@ describe('deploy/compose.yaml', () => {
     ])
     expect(under(nginx, 'error_page')[0]?.words.slice(1)).toEqual(['503', '=', '@refused'])
   })
+
+  it('has balancers that leave a node alone from its first refusal on', () => {
+    const caddy = directives(fileText('deploy/Caddyfile'), { isLined: true })
+    expect(under(caddy, 'unhealthy_status')[0]?.words[1]).toBe('503')
+    expect(under(caddy, 'fail_duration')[0]?.words[1]).toBe('2s')
+    const nginx = directives(fileText('deploy/nginx.conf'), { isLined: false })
+    const servers = under(under(nginx, 'upstream')[0]?.blocks ?? [], 'server')
+    for (const { words } of servers) expect(words.slice(2)).toEqual(['max_fails=1', 'fail_timeout=2s'])
+  })
+
+  it('is configured in words that an nginx of before 1.25.1 knows', () => {
+    const nginx = directives(fileText('deploy/nginx.conf'), { isLined: false })
+    expect(under(nginx, 'http2')).toEqual([])
+    expect(under(nginx, 'listen')[0]?.words.slice(1)).toEqual(['443', 'ssl', 'http2'])
+  })
 })
 
 describe.each(['holdfast.service', 'holdfast@.service'])('deploy/%s', (file) => {
