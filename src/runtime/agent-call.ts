@@ -24,8 +24,14 @@ export interface AgentCall {
   readonly limits: Limits
 }
 
+/** What the code of a task came to, and what it threw, if it did. */
+export interface Called {
+  readonly outcome: Outcome
+  readonly thrown?: unknown
+}
+
 /** Calls the code of a task, and says what it came to, whatever it did. Never rejects. */
-export async function callAgent(call: AgentCall): Promise<Outcome> {
+export async function callAgent(call: AgentCall): Promise<Called> {
   const { execution, ambient, limits } = call
   const { record } = execution
   const attributes = {
@@ -38,12 +44,12 @@ export async function callAgent(call: AgentCall): Promise<Outcome> {
   try {
     const scope = { task: record.id, thread: record.key, lineage: lineageIn(record) }
     const returned = await ambient.run(scope, () => run(call))
-    if (isStatedEnding(returned)) return statedOutcome(returned)
+    if (isStatedEnding(returned)) return { outcome: statedOutcome(returned) }
     execution.steps.finish()
-    return completed(returned, limits.resultBytes)
+    return { outcome: completed(returned, limits.resultBytes) }
   } catch (error) {
     span.setStatus({ code: SpanStatusCode.ERROR })
-    return outcomeOf(error)
+    return { outcome: outcomeOf(error), thrown: error }
   } finally {
     span.end()
   }

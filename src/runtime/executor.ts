@@ -16,6 +16,7 @@ import type { Clock, Timer } from './clock.ts'
 import type { Closures } from './closures.ts'
 import { executing } from './entry.ts'
 import { Execution, type ExecutionParts } from './execution.ts'
+import { loggedError } from './logged-error.ts'
 import type { Logger } from './logger.ts'
 import type { Registry } from './registry.ts'
 import { SlotHolder } from './slot-holder.ts'
@@ -142,7 +143,7 @@ export class Executor {
   /** Fails a task for something that escaped its code. */
   fail(execution: Execution, thrown: unknown): void {
     execution.stop('failed')
-    void this.#finish(execution, outcomeOf(thrown))
+    void this.#finish(execution, outcomeOf(thrown), thrown)
   }
 
   /** Ends a task whose code lives in this process only, because the process goes. If it cannot be ended, the next one does that. */
@@ -170,11 +171,11 @@ export class Executor {
     this.#contexts.set(execution, context)
     const { record } = execution
     const schema = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)?.input
-    const outcome = await callAgent({ execution, context, run: this.#codeOf(record), schema, ambient, limits })
+    const called = await callAgent({ execution, context, run: this.#codeOf(record), schema, ambient, limits })
     // Handed over or lost: this attempt has nothing more to say about the task.
     if (execution.stopKind === 'handover' || execution.stopKind === 'lost') return this.abandon(execution)
     const { mismatch } = execution.steps
-    await this.#finish(execution, mismatch ? outcomeOf(mismatch) : outcome)
+    await this.#finish(execution, mismatch ? outcomeOf(mismatch) : called.outcome, called.thrown)
   }
 
   /** A task that crashed before only waits now: if it waits for people, that is as far as it can get. */
@@ -192,15 +193,16 @@ export class Executor {
   }
 
   /** E1: the first call counts. */
-  async #finish(execution: Execution, outcome: Outcome): Promise<void> {
+  async #finish(execution: Execution, outcome: Outcome, thrown?: unknown): Promise<void> {
     if (execution.isClosed) return
     const timely = execution.stopKind === 'timeout' ? timedOut(execution.record, isForced(outcome)) : outcome
     execution.close()
     try {
-      await this.#end(execution, () => {
+      const ended = await this.#end(execution, () => {
         // What it emitted before is on its way or lost by now, because it stands before this in the lane.
         return { outcome: execution.failure ?? timely, output: execution.finalOutput() }
       })
+      this.#tellFailure(ended, thrown)
     } catch (error) {
       await this.#endUnstorable(execution, error)
     }
@@ -213,7 +215,7 @@ export class Executor {
     const backOff = new BackOff()
     while (this.#executions.get(execution.task) === execution) {
       try {
-        return await this.#end(execution, () => ({ outcome, output: new PartsFold() }))
+        return this.#tellFailure(await this.#end(execution, () => ({ outcome, output: new PartsFold() })))
       } catch (second) {
         this.#parts.log.error({ err: second, task: execution.task }, 'a task cannot be ended; it is tried again')
       }
@@ -223,10 +225,22 @@ export class Executor {
     }
   }
 
-  async #end(execution: Execution, ending: () => Ending): Promise<void> {
+  /** Answers the record of the task, if this is what ended it. */
+  async #end(execution: Execution, ending: () => Ending): Promise<TaskRecord | undefined> {
     const { task, epoch } = execution
-    await this.#parts.writer.change(
+    const done = await this.#parts.writer.change(
       executing(execution, 'end', (live, around) => end(live, around, task, epoch, ending())),
+    )
+    return 'value' in done ? done.value : undefined
+  }
+
+  /** The text of its error is with the task; where in its code that was, only the log says. */
+  #tellFailure(ended: TaskRecord | undefined, thrown?: unknown): void {
+    if (ended?.status !== 'failed' || !ended.error) return
+    const { id: task, agent, error } = ended
+    this.#parts.log.warn(
+      { task, agent, code: error.code, err: loggedError(thrown, error.message) },
+      'a task has failed',
     )
   }
 

@@ -64,7 +64,8 @@ export class Supervisor {
    * down when the time is over, what is not written is given up: the next start finds the tasks as after a crash.
    */
   async close(drainMs: number): Promise<void> {
-    const { lease, executor, hooks, clock, writer } = this.#parts
+    const { lease, executor, hooks, clock, writer, log } = this.#parts
+    log.info({ executing: executor.count, drainMs }, 'draining')
     const drain = drainMs > 0 ? expiry(clock, drainMs) : undefined
     const timeUp = drain?.expired ?? Promise.resolve()
     await Promise.race([this.#handOverAll(timeUp), timeUp.then(() => writer.down())])
@@ -74,6 +75,7 @@ export class Supervisor {
     this.#isOpen = false
     for (const timer of this.#timers.values()) timer.cancel()
     await lease.close()
+    log.info({}, 'drained')
   }
 
   async #handOverAll(timeUp: Promise<void>): Promise<void> {
@@ -94,7 +96,7 @@ export class Supervisor {
   }
 
   async #handOver(execution: Execution): Promise<void> {
-    const { executor, writer } = this.#parts
+    const { executor, writer, log } = this.#parts
     const { task, epoch } = execution
     if (execution.record.closure) return executor.orphan(execution)
     // In this order, so that what its code does about the signal is not written any more.
@@ -105,6 +107,7 @@ export class Supervisor {
         release(live, around, task, epoch, execution.steps.hasRecorded),
       ),
     )
+    log.info({ task }, 'a task is handed over')
   }
 
   /** Each by itself, so that none waits for another: to count much takes long, and what is read for users may wait for users. */

@@ -1,0 +1,102 @@
+import { describe, expect, it, vi } from 'vitest'
+import { type AgentContext, createRuntime, failed, type Logger, type RuntimeOptions } from '../../../src/index.ts'
+import { forever } from '../../scenarios/attempts.ts'
+import { gate } from '../../scenarios/world.ts'
+
+type Line = readonly [facts: Record<string, unknown>, message: string]
+
+/** A runtime of one agent, and what it says at the levels that a server writes. */
+function logged(agent: (ctx: AgentContext) => unknown, options: Partial<RuntimeOptions> = {}) {
+  const lines: Line[] = []
+  const note = (facts: object, message: string) => void lines.push([facts as Record<string, unknown>, message])
+  const log: Logger = { debug() {}, info: note, warn: note, error: note }
+  const runtime = createRuntime({ store: 'memory:', agents: { agent }, log, ...options })
+  const said = (message: string) => lines.filter(([, text]) => text === message).map(([facts]) => facts)
+  return { runtime, said }
+}
+
+async function failureOf(agent: (ctx: AgentContext) => unknown): Promise<Record<string, unknown>[]> {
+  const { runtime, said } = logged(agent)
+  const { id } = await runtime.run({ thread: 'log', agent: 'agent', prompt: 'go' })
+  await runtime.wait(id)
+  await runtime.close()
+  return said('a task has failed')
+}
+
+describe('the log of a task that has failed', () => {
+  it('shows where its code threw, and why', async () => {
+    const facts = await failureOf(() => {
+      throw new TypeError('no such page', { cause: new Error('the disk is gone') })
+    })
+    expect(facts).toEqual([
+      {
+        task: 'bg_0',
+        agent: 'agent',
+        code: 'agent_error',
+        err: {
+          type: 'TypeError',
+          message: 'no such page',
+          stack: expect.stringMatching(
+            /^TypeError: no such page\n.*operators-log\.test\.ts[^]*\ncaused by: Error: the disk/,
+          ),
+        },
+      },
+    ])
+  })
+
+  it('shows nothing that an error brings beside its message and stack', async () => {
+    const [facts] = await failureOf(() => {
+      throw Object.assign(new Error('refused'), { requestBodyValues: { prompt: 'what nobody else may read' } })
+    })
+    expect(JSON.stringify(facts)).not.toContain('nobody else')
+  })
+
+  it('is short, however long its error is, and has a line for what is no error at all', async () => {
+    const [long] = await failureOf(() => {
+      throw new Error('x'.repeat(10_000_000))
+    })
+    expect(JSON.stringify(long).length).toBeLessThan(100_000)
+    const hostile = new Error('seen')
+    Object.defineProperty(hostile, 'stack', { get: () => JSON.parse('no JSON') as unknown })
+    for (const thrown of [null, 'a text', { odd: true }, hostile]) {
+      const [facts] = await failureOf(() => Promise.reject(thrown))
+      expect(facts).toMatchObject({ task: 'bg_0', code: 'agent_error', err: { message: expect.any(String) } })
+    }
+  })
+
+  it('shows what the code of a task said of its failure, and that it ran out of time', async () => {
+    expect(await failureOf(() => failed('no such page'))).toMatchObject([{ err: { message: 'no such page' } }])
+    const { runtime, said } = logged(forever, { graceMs: 0 })
+    const { id } = await runtime.run({ thread: 'log', agent: 'agent', prompt: 'go', timeoutMs: 1 })
+    await runtime.wait(id)
+    await runtime.close()
+    expect(said('a task has failed')).toMatchObject([
+      { code: 'timeout', err: { message: expect.stringMatching(/1 ms/) } },
+    ])
+  })
+
+  it('has no line for a task that was cancelled, whatever its code threw then', async () => {
+    const started = gate()
+    const { runtime, said } = logged(async ({ signal }) => {
+      started.open()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      throw new Error('The connection was closed')
+    })
+    const { id } = await runtime.run({ thread: 'log', agent: 'agent', prompt: 'go' })
+    await started.opened
+    await runtime.cancel(id)
+    expect(await runtime.wait(id)).toMatchObject({ status: 'cancelled' })
+    await runtime.close()
+    expect(said('a task has failed')).toEqual([])
+  })
+})
+
+it('the log shows that a node drains, what it hands over, and that it is closed', async () => {
+  const { runtime, said } = logged(forever)
+  const { id } = await runtime.run({ thread: 'log', agent: 'agent', prompt: 'go' })
+  await vi.waitFor(async () => expect((await runtime.get(id))?.status).toBe('running'))
+  await runtime.close({ drainMs: 0 })
+  expect(said('draining')).toEqual([{ executing: 1, drainMs: 0 }])
+  expect(said('a task is handed over')).toEqual([{ task: id }])
+  expect(said('drained')).toHaveLength(1)
+})
