@@ -47,8 +47,8 @@ export interface Item {
 }
 
 /** Which entries a batch may take. */
-export interface Admission {
-  admits(entry: Entry): boolean
+export interface BatchFilter {
+  allows(entry: Entry): boolean
   /** The thread is left alone for a while because another program holds it: whatever is written to it waits. */
   isLocked(thread: ThreadKey): boolean
 }
@@ -65,12 +65,12 @@ export class Batch {
   readonly #changed = new Set<ThreadKey>()
   readonly #threads: Threads
   readonly #around: BatchSurroundings
-  readonly #admission: Admission
+  readonly #filter: BatchFilter
 
-  constructor(lanes: Lanes<Entry>, threads: Threads, around: BatchSurroundings, admission: Admission) {
+  constructor(lanes: Lanes<Entry>, threads: Threads, around: BatchSurroundings, filter: BatchFilter) {
     this.#threads = threads
     this.#around = around
-    this.#admission = admission
+    this.#filter = filter
     this.fill(lanes)
   }
 
@@ -86,14 +86,14 @@ export class Batch {
   }
 
   #take(entry: Entry): 'taken' | 'blocked' | 'full' {
-    const { admits, isLocked } = this.#admission
+    const { allows, isLocked } = this.#filter
     if (this.items.length >= batchUnitsMax || this.#bytes >= batchBytesMax) return 'full'
     const thread = keyOf(entry)
     if (isLocked(thread)) {
       this.missing.add(thread)
       return 'blocked'
     }
-    if (!admits(entry)) return 'blocked'
+    if (!allows(entry)) return 'blocked'
     if (entry.kind !== 'change') {
       const unit = executingUnit(entry)
       // Whatever is decided about the task from here on carries along what it has reported.

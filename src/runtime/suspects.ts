@@ -1,5 +1,5 @@
 import type { ThreadKey } from '../core/id.ts'
-import type { Admission, Item } from './batch.ts'
+import type { BatchFilter, Item } from './batch.ts'
 import { type Entry, keyOf } from './entry.ts'
 import type { Lanes } from './lanes.ts'
 import type { Preparation } from './preparation.ts'
@@ -52,7 +52,7 @@ export class Suspects {
   }
 
   /** What the next batch is of, given all that waits. */
-  next(lanes: Pick<Lanes<Entry>, 'entries'>): Admission {
+  next(lanes: Pick<Lanes<Entry>, 'entries'>): BatchFilter {
     const { locked } = this.#known
     this.#keepOnly(lanes)
     const isTurnOfOthers = this.#turnCount >= (this.#groups.length > groupsMax ? turnsMax : 1)
@@ -61,10 +61,10 @@ export class Suspects {
     this.#tried = group
     this.#isFruitless = group !== undefined
     this.#turnCount = group || thread !== undefined ? this.#turnCount + 1 : 0
-    if (group) return this.#admission((entry) => group.has(entry))
-    if (thread !== undefined) return this.#admission((entry) => keyOf(entry) === thread)
+    if (group) return this.#filter((entry) => group.has(entry))
+    if (thread !== undefined) return this.#filter((entry) => keyOf(entry) === thread)
     const threads = new Set(this.#groups.flatMap((suspects) => Array.from(suspects, keyOf)))
-    return this.#admission((entry) => !threads.has(keyOf(entry)) && !locked.has(keyOf(entry)))
+    return this.#filter((entry) => !threads.has(keyOf(entry)) && !locked.has(keyOf(entry)))
   }
 
   /** These failed together, or alone and are to be tried again. */
@@ -93,8 +93,8 @@ export class Suspects {
     if (this.#tried && again.length > 0) this.#groups.unshift(new Set(again))
   }
 
-  #admission(admits: Admission['admits']): Admission {
-    return { admits, isLocked: (thread) => this.#known.isLeftAlone(thread) }
+  #filter(allows: BatchFilter['allows']): BatchFilter {
+    return { allows, isLocked: (thread) => this.#known.isLeftAlone(thread) }
   }
 
   /** The thread to be tried that has waited the longest. */
