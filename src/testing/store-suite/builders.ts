@@ -213,3 +213,9 @@ export async function offerOf(store: Store, query: Partial<ClaimQuery> = {}): Pr
   const { bytes: _bytes, ...others } = counts
   return { ...offer, counts: others }
 }
+
+/** What is offered to a node that holds its lease: where there are several, others are not asked about the dead. */
+export async function orphansOf(store: Store, query: Partial<ClaimQuery> = {}): Promise<string[]> {
+  await store.renew('node_0', 60_000)
+  return idsOf((await offerOf(store, { node: 'node_0', ...query })).orphans)
+}

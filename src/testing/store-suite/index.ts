@@ -15,6 +15,7 @@ import { listingCases } from './listing-cases.ts'
 import { mailCases } from './mail-cases.ts'
 import { messageCases } from './message-cases.ts'
 import { movedCases } from './moved-cases.ts'
+import { orphanCases } from './orphan-cases.ts'
 import { questionCases } from './question-cases.ts'
 import { recordCases } from './record-cases.ts'
 import { resultCases } from './result-cases.ts'
@@ -43,6 +44,7 @@ export const storeCases: StoreCase[] = [
   ...hookCases,
   ...idempotencyCases,
   ...claimCases,
+  ...orphanCases,
   ...agentLimitCases,
   ...allocationCases,
   ...eventCases,
