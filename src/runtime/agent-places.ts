@@ -1,4 +1,4 @@
-import type { AgentLimit } from '../stores/store.ts'
+import type { AgentLimit } from '../stores/claim.ts'
 
 /** What is known of an agent that has a limit. */
 interface Places {

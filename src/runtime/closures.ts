@@ -1,6 +1,6 @@
 import type { TaskId, ThreadKey } from '../core/id.ts'
 import type { TaskRecord } from '../core/task.ts'
-import type { TaskRef } from '../stores/store.ts'
+import type { TaskRef } from '../stores/claim.ts'
 import type { AgentFunction } from './agent.ts'
 
 /** The functions of tasks that live in this process only, each kept until its task starts. */

@@ -1,7 +1,7 @@
 import { type Principal, principalOf, type ThreadKey } from '../../core/id.ts'
 import { isOver } from '../../core/recover.ts'
 import type { TaskRecord } from '../../core/task.ts'
-import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
+import type { ClaimQuery, Offer, TaskRef } from '../claim.ts'
 import type { Leases } from './leases.ts'
 import { byOrdinal, everybody, type Tables, type TaskRow } from './tables.ts'
 

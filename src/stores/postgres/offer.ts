@@ -1,5 +1,5 @@
 import type { Principal, TaskId, ThreadKey } from '../../core/id.ts'
-import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
+import type { ClaimQuery, Offer, TaskRef } from '../claim.ts'
 import { claimStatements, limitedClaimStatements } from './claim-statement.ts'
 import { fromColumn, toColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'

@@ -1,6 +1,6 @@
 import type { Principal, TaskId, ThreadKey } from '../../core/id.ts'
 import type { Status } from '../../core/status.ts'
-import type { ClaimQuery, Offer, TaskRef } from '../store.ts'
+import type { ClaimQuery, Offer, TaskRef } from '../claim.ts'
 import type { Connection } from './connection.ts'
 
 const selectStartable = `

@@ -7,12 +7,11 @@ import type { QuestionRecord } from '../../core/question.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Unit, Verdict } from '../../core/unit.ts'
+import type { ClaimQuery, Offer } from '../claim.ts'
 import type {
-  ClaimQuery,
   EventPage,
   EventQuery,
   MessageQuery,
-  Offer,
   OwedQuery,
   QuestionQuery,
   SnapshotLimits,

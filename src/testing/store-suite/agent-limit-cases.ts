@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { AgentLimit, Offer, Store } from '../../stores/store.ts'
+import type { AgentLimit, Offer } from '../../stores/claim.ts'
+import type { Store } from '../../stores/store.ts'
 import { accepting, away, bobsHome, commit, home, idsOf, offerOf, pending, running } from './builders.ts'
 import { type StoreCase, storeCase } from './store-case.ts'
 

@@ -8,7 +8,8 @@ import type { TerminalStatus } from '../../core/status.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Committed, Mail, QuestionPut, Refusal, Stamp, TaskPut, Unit } from '../../core/unit.ts'
-import type { ClaimQuery, Offer, Store } from '../../stores/store.ts'
+import type { ClaimQuery, Offer } from '../../stores/claim.ts'
+import type { Store } from '../../stores/store.ts'
 
 export const alice = principal('alice')
 export const bob = principal('bob')

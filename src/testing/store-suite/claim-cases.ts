@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ThreadKey } from '../../core/id.ts'
-import type { ClaimQuery, Store } from '../../stores/store.ts'
+import type { ClaimQuery } from '../../stores/claim.ts'
+import type { Store } from '../../stores/store.ts'
 import {
   accepting,
   alice,
