@@ -3,8 +3,9 @@ import ts from 'typescript'
 import type { Code, Declared, Reference } from './model.ts'
 
 /** The text of a declaration from its first word to where its body begins, and what the words in it name. */
-export function codeOf(checker: ts.TypeChecker, node: ts.Node, end = node.getEnd(), start = node.getStart()): Code {
+export function codeOf(checker: ts.TypeChecker, node: ts.Node, end = node.getEnd()): Code {
   const source = node.getSourceFile()
+  const start = node.getStart()
   const written = source.text.slice(start, end)
   // The keywords of a declaration that say how it is shared or run say nothing to its user.
   const skipped = /^(?:export |default |declare |async |override |public )*/.exec(written)?.[0].length ?? 0

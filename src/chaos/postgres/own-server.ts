@@ -6,7 +6,6 @@ import { freePort } from './free-port.ts'
 
 /** A PostgreSQL server of this process's own, on a free port of the loopback interface. */
 export interface PostgresServer {
-  readonly port: number
   /** The URL of its one database. */
   readonly url: string
   /** Stops it as an operator does, and starts it again with the same data. */
@@ -53,7 +52,6 @@ export async function startServer(
   }
   process.once('exit', endWithProcess)
   return {
-    port,
     url: `postgres://holdfast@127.0.0.1:${port}/postgres`,
     start: () => server.start(),
     async restart() {

@@ -27,8 +27,8 @@ import {
 import { contentOf, erasing, fill } from './filled-thread.ts'
 import { type StoreCase, storeCase } from './store-case.ts'
 
-function trimming(upTo: number, fields: Partial<Unit> = {}): Unit {
-  return unit({ operation: 'trim', trim: upTo, ...fields })
+function trimming(upTo: number): Unit {
+  return unit({ operation: 'trim', trim: upTo })
 }
 
 /** `count` events in as many commits, so that no two are in one row. */
