@@ -14,14 +14,14 @@ const [webhook = '', receiver = '', authenticate = ''] = [...page.matchAll(/^```
 const commands = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap((match) => match[1] ?? [])
 const [, secret = ''] = /^export WEBHOOK_SECRET=(\S+)$/m.exec(commands[0] ?? '') ?? []
 
-function started(folder: string, file: string, text: string, args: readonly string[] = []): OwnedProcess {
+function started(folder: string, file: string, text: string): OwnedProcess {
   writeFileSync(join(folder, file), text.replaceAll("from 'holdfast'", `from '${join(root, 'src/index.ts')}'`))
   const isConfig = file === 'holdfast.config.ts'
   const program = isConfig
     ? [join(root, 'bin/holdfast.js'), 'serve', '--port', '0', '--store', 'memory:']
     : [join(folder, file)]
   const env = { WEBHOOK_SECRET: secret, XDG_STATE_HOME: folder }
-  const child = new OwnedProcess({ arguments: [...program, ...args], env, folder })
+  const child = new OwnedProcess({ arguments: program, env, folder })
   onTestFinished(async () => void (await child.end('SIGKILL')))
   return child
 }

@@ -15,8 +15,8 @@ interface Pruned {
   readonly cursor?: string
 }
 
-function prune(server: TestServer, body: object, as = 'alice'): Promise<Pruned> {
-  return expectStatus(200, server.request<Pruned>('POST', '/v1/prune', { body, as }))
+function prune(server: TestServer, body: object): Promise<Pruned> {
+  return expectStatus(200, server.request<Pruned>('POST', '/v1/prune', { body, as: 'alice' }))
 }
 
 async function answered(server: TestServer, thread: string, prompt: string, as = 'alice'): Promise<string> {

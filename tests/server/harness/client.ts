@@ -1,7 +1,7 @@
 import type { Event } from '../../../src/core/event.ts'
 import type { Task } from '../../../src/core/task.ts'
 import { type Problem, Refused } from './refused.ts'
-import type { Answer, RequestOptions, TestServer } from './server.ts'
+import type { Answer, TestServer } from './server.ts'
 import { Socket } from './socket.ts'
 import type { Watcher } from './tape.ts'
 import { type WatchOptions, watchSse } from './watch-sse.ts'
@@ -44,8 +44,8 @@ export async function expectStatus<Body>(status: number, answer: Promise<Answer<
 }
 
 function httpClient(server: TestServer, as: string): Client {
-  const post = <Body>(status: number, path: string, body: unknown, options: RequestOptions = {}) =>
-    expectStatus(status, server.request<Body>('POST', path, { ...options, body, as }))
+  const post = <Body>(status: number, path: string, body: unknown) =>
+    expectStatus(status, server.request<Body>('POST', path, { body, as }))
   const watchers: Watcher[] = []
   return {
     run: (thread, body) => post<Task>(202, `/v1/threads/${thread}/runs`, body),

@@ -30,13 +30,12 @@ export function onEachServer(kinds: readonly StoreKind[], register: (kind: Store
 export function onSharedServer(
   kinds: readonly StoreKind[],
   register: (kind: StoreKind, server: () => TestServer) => void,
-  options: Omit<StartOptions, 'store'> = {},
 ): void {
   for (const kind of kindsHere(kinds)) {
     describe(kind, () => {
       let server: TestServer | undefined
       beforeAll(async () => {
-        server = await startServer({ ...options, store: kind })
+        server = await startServer({ store: kind })
       })
       afterEach((context) => tellOnFailure(context, server ? [server] : []))
       afterAll(() => server?.end())

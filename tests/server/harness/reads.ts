@@ -29,8 +29,8 @@ export function read<Body>(server: TestServer, path: string, as?: string): Promi
   return expectStatus(200, server.request<Body>('GET', path, as === undefined ? {} : { as }))
 }
 
-export function taskOf(server: TestServer, id: string, as?: string): Promise<Task> {
-  return read(server, `/v1/tasks/${id}`, as)
+export function taskOf(server: TestServer, id: string): Promise<Task> {
+  return read(server, `/v1/tasks/${id}`)
 }
 
 export function snapshotOf(server: TestServer, thread: string, as?: string): Promise<Snapshot> {

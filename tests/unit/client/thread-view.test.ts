@@ -18,7 +18,7 @@ function accepted(id: string, seq: number, more: Partial<Task> & { steered?: str
 }
 
 const started = (id: string, seq: number) => event('task.started', { attempt: 1, node: 'n' }, { seq, task: id })
-const say = (seq: number, text: string, task = 'bg_0') => event('text.delta', { text }, { seq, task })
+const say = (seq: number, text: string) => event('text.delta', { text }, { seq, task: 'bg_0' })
 const resumed = (seq: number, keep: number, ...dropped: [number, number][]) =>
   event('task.resumed', { attempt: 2, node: 'n', keep, ...(dropped.length > 0 && { dropped }) }, { seq })
 

@@ -13,12 +13,12 @@ const begin: Read = { after: 0, outputs: [], marks: [] }
 const { signal } = new AbortController()
 
 /** As much of a client as reads a log, a few numbers at a time. */
-function clientOf(log: readonly ThreadEvent[], pageCount = 2) {
+function clientOf(log: readonly ThreadEvent[]) {
   const asked: number[] = []
   const events: Client['events'] = (_thread, { after = 0, task, types } = {}) => {
     asked.push(after)
     const head = log.at(-1)?.seq ?? 0
-    const next = Math.min(head, after + pageCount)
+    const next = Math.min(head, after + 2)
     const isWanted = (found: ThreadEvent) =>
       found.seq > after &&
       found.seq <= next &&

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LogCursor, LogStart } from '../../../src/runtime/log-cursor.ts'
+import type { LogCursor } from '../../../src/runtime/log-cursor.ts'
 import { keyOf, type Line, seqs, turns, WrittenLog } from './written-log.ts'
 
 const key = keyOf('t')
@@ -14,8 +14,8 @@ async function logOf(...written: readonly Line[]): Promise<WrittenLog> {
   return here
 }
 
-function openAt(here: WrittenLog, after: number, more: Partial<LogStart> = {}): Promise<LogCursor> {
-  return here.feed.open(key, { after, ...more })
+function openAt(here: WrittenLog, after: number): Promise<LogCursor> {
+  return here.feed.open(key, { after })
 }
 
 const goneFrom = (first: number) => ({ code: 'offset_gone', facts: { first } })

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { branchesOf, nested, treesOf } from '../../../../src/cli/tasks/task-tree.ts'
 import type { Task } from '../../../../src/client/index.ts'
 
-function task(id: string, parent?: string, createdAt = 0): Task {
-  return { id, createdAt, ...(parent !== undefined && { parent: { task: parent } }) } as unknown as Task
+function task(id: string, parent?: string): Task {
+  return { id, createdAt: 0, ...(parent !== undefined && { parent: { task: parent } }) } as unknown as Task
 }
 
 describe('the trees of tasks', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { openSite, type TestSite } from '../site.ts'
 
-async function heldRun(site: TestSite, thread = 't'): Promise<string> {
-  const answer = await site.ask('POST', `/v1/threads/${thread}/runs`, { body: { agent: 'held', prompt: 'x' } })
+async function heldRun(site: TestSite): Promise<string> {
+  const answer = await site.ask('POST', '/v1/threads/t/runs', { body: { agent: 'held', prompt: 'x' } })
   return String(answer.body['id'])
 }
 

@@ -11,8 +11,8 @@ const flood = {
   },
 }
 
-async function runIn(runtime: Runtime, thread: string, input: object = hello): Promise<string> {
-  const { id } = await runtime.run({ thread, agent: 'script', input })
+async function runIn(runtime: Runtime, thread: string): Promise<string> {
+  const { id } = await runtime.run({ thread, agent: 'script', input: hello })
   await runtime.wait(id)
   return id
 }
