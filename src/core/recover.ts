@@ -22,7 +22,7 @@ export function isOver(record: TaskRecord, now: number): boolean {
 }
 
 /**
- * Takes an abandoned task over: this node's lease covers it and the epoch is raised, so that from this commit on
+ * Takes an orphan over: this node's lease covers it and the epoch is raised, so that from this commit on
  * nothing its old node writes is accepted. What follows (resume or end) is decided after reading its log.
  * A task that was handed over has no node, and its takeover is no crash.
  */

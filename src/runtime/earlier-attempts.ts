@@ -13,7 +13,7 @@ export interface EarlierAttempts {
   readonly report: Report
 }
 
-/** Reads what an abandoned task goes on from. Of its log no more than a page is kept, but for what counts. */
+/** Reads what an orphan goes on from. Of its log no more than a page is kept, but for what counts. */
 export async function readEarlierAttempts(
   store: EventReads,
   record: TaskRecord,

@@ -29,7 +29,7 @@ const againMs = 500
  *    away, all leases may have run out at once though every node lives: whoever comes back first would take all the work
  *    of the others, and they his. So after a failed renewal, or one that came too late, a node takes nothing over until
  *    the next renewal finds the lease held: by then the others have renewed theirs.
- * S3 Where no other node can be, it is always steady: whatever is abandoned there was left by an earlier life.
+ * S3 Where no other node can be, it is always steady: an orphan there was left by an earlier life.
  */
 export class Lease {
   readonly #parts: LeaseParts

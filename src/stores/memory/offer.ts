@@ -14,15 +14,15 @@ export function offer(tables: Tables, leases: Leases, query: ClaimQuery, now: nu
     return (except ? rows.filter(isAskedFor) : rows).slice(0, Math.min(query.starts, roomFor(agent, query)))
   }
   const starts = [...new Set(query.agents)].map(startable)
-  const abandoned = [...leased.groups()].filter(([node]) => !leases.isHeld(node))
+  const unleased = [...leased.groups()].filter(([node]) => !leases.isHeld(node))
   const served = query.agents.filter((agent) => roomFor(agent, query) > 0)
   const canTake = (row: TaskRow) =>
     isAskedFor(row) && !exceptTasks?.includes(row.record.id) && canServe(row.record, served, now)
-  const orphans = abandoned.map(([, rows]) => rows.filter(canTake))
+  const orphans = unleased.map(([, rows]) => rows.filter(canTake))
   return {
     starts: oldest(starts, query.starts, refOf),
     orphans: oldest(orphans, query.orphans, (record) => (isOver(record, now) ? endedRefOf(record) : refOf(record))),
-    ...(query.withCounts && { counts: { ...count(tables, query.agents, abandoned, now), nodes: leases.heldCount } }),
+    ...(query.withCounts && { counts: { ...count(tables, query.agents, unleased, now), nodes: leases.heldCount } }),
   }
 }
 
@@ -57,12 +57,12 @@ function roomFor(agent: string, { limits }: ClaimQuery): number {
 function count(
   tables: Tables,
   agents: readonly string[],
-  abandoned: readonly (readonly [string, readonly TaskRow[]])[],
+  unleased: readonly (readonly [string, readonly TaskRow[]])[],
   now: number,
 ): Omit<NonNullable<Offer['counts']>, 'nodes'> {
   const { live, pending, ready, owed } = tables.changing
   const foreign = [...ready.groups()].filter(([agent]) => !agents.includes(agent)).flatMap(([, rows]) => rows)
-  const stranded = abandoned.flatMap(([, rows]) => rows.filter(({ record }) => !canServe(record, agents, now)))
+  const stranded = unleased.flatMap(([, rows]) => rows.filter(({ record }) => !canServe(record, agents, now)))
   return {
     pending: pending.group('pending').length,
     unclaimable: foreign.length + stranded.length,
