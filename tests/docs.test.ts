@@ -72,6 +72,21 @@ describe('documentation', () => {
     for (const file of named) await expect(access(join(root, file)), file).resolves.toBeUndefined()
   })
 
+  it('has a place and a test for every guarantee, with the rules and scenarios that it cites of them', async () => {
+    const text = await readFile(join(root, 'docs/guarantees.md'), 'utf8')
+    const rows = text.split('\n').filter((line) => /^\| [^|]/.test(line) && !line.includes('| enforced in |'))
+    expect(rows.length).toBeGreaterThan(19)
+    for (const row of rows) {
+      const [, name, , places = '', tests = ''] = row.split('|')
+      expect(places, name).toMatch(/`src\//)
+      expect(tests, name).toMatch(/`(tests|src\/testing\/store-suite)\//)
+      for (const [, file = '', cited = ''] of row.matchAll(/`((?:src|tests)\/[^`]+)` \(([^)`]+)\)/g)) {
+        const source = await readFile(join(root, file), 'utf8')
+        for (const [id] of cited.matchAll(/[A-Z]+-\d+|[A-Z]\d+/g)) expect(source, `${id} of ${file}`).toMatch(id)
+      }
+    }
+  })
+
   it('has a reason for every dependency', async () => {
     const text = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8')
     const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, object>
