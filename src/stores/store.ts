@@ -67,7 +67,7 @@ export interface Store {
   livePart(key: ThreadKey): Promise<LivePart | undefined>
 
   /** A consistent picture of a thread at its head; undefined for a thread never used. */
-  snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<ThreadSnapshot | undefined>
+  snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<SnapshotRecords | undefined>
 
   /** The page of a thread's log after a number. Head and first are of the same moment as the page. */
   events(key: ThreadKey, query: EventQuery): Promise<EventPage>
@@ -135,7 +135,8 @@ export interface SnapshotLimits {
   readonly endedTasks: number
 }
 
-export interface ThreadSnapshot {
+/** What a snapshot of a thread is made of. */
+export interface SnapshotRecords {
   readonly head: number
   readonly first: number
   /** The last ones, in the order of their numbers. */

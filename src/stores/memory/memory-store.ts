@@ -14,13 +14,13 @@ import type {
   OwedQuery,
   QuestionQuery,
   SnapshotLimits,
+  SnapshotRecords,
   Store,
   TaskPage,
   TaskQuery,
   ThreadPage,
   ThreadPlace,
   ThreadQuery,
-  ThreadSnapshot,
 } from '../store.ts'
 import { commitUnits } from './commit-units.ts'
 import { Leases } from './leases.ts'
@@ -91,7 +91,7 @@ class MemoryStore implements Store {
     return readLivePart(this.#opened(), key)
   }
 
-  async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<ThreadSnapshot | undefined> {
+  async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<SnapshotRecords | undefined> {
     return readSnapshot(this.#opened(), key, limits)
   }
 

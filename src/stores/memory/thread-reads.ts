@@ -5,7 +5,7 @@ import type { Message, Part } from '../../core/message.ts'
 import { isTerminal } from '../../core/status.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Mail } from '../../core/unit.ts'
-import type { EventPage, EventQuery, MessageQuery, SnapshotLimits, ThreadPlace, ThreadSnapshot } from '../store.ts'
+import type { EventPage, EventQuery, MessageQuery, SnapshotLimits, SnapshotRecords, ThreadPlace } from '../store.ts'
 import { listQuestions, untakenQuestions } from './question-table.ts'
 import { lowerBound } from './sorted-index.ts'
 import { byEnd, byOrdinal, headOf, type MessageRow, pair, type Tables, type TaskRow } from './tables.ts'
@@ -49,7 +49,7 @@ function unreadMail(tables: Tables, key: ThreadKey, live: readonly TaskRecord[])
   return rows.sort((a, b) => a.mail.place - b.mail.place || byOrdinal(a, b)).map((row) => row.mail)
 }
 
-export function readSnapshot(tables: Tables, key: ThreadKey, limits: SnapshotLimits): ThreadSnapshot | undefined {
+export function readSnapshot(tables: Tables, key: ThreadKey, limits: SnapshotLimits): SnapshotRecords | undefined {
   const thread = tables.threads.get(key)
   if (!thread) return undefined
   const live = tables.changing.live.group(key)

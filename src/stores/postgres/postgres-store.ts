@@ -14,13 +14,13 @@ import type {
   OwedQuery,
   QuestionQuery,
   SnapshotLimits,
+  SnapshotRecords,
   Store,
   TaskPage,
   TaskQuery,
   ThreadPage,
   ThreadPlace,
   ThreadQuery,
-  ThreadSnapshot,
 } from '../store.ts'
 import { afterMs, ServerClock } from './clock.ts'
 import type { Connection } from './connection.ts'
@@ -142,7 +142,7 @@ class PostgresStore implements Store {
     return this.#decide((connection) => readLivePart(connection, key, this.#lateMs))
   }
 
-  async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<ThreadSnapshot | undefined> {
+  async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<SnapshotRecords | undefined> {
     return this.#read((connection) => readSnapshot(connection, key, limits))
   }
 

@@ -2,7 +2,7 @@ import { type TaskId, type ThreadKey, threadOf } from '../../core/id.ts'
 import type { LivePart } from '../../core/live-part.ts'
 import type { Finish, Message, Part, Role } from '../../core/message.ts'
 import type { Mail } from '../../core/unit.ts'
-import type { MessageQuery, SnapshotLimits, ThreadSnapshot } from '../store.ts'
+import type { MessageQuery, SnapshotLimits, SnapshotRecords } from '../store.ts'
 import { fromColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
 import type { MailDoc } from './pack-rest.ts'
@@ -100,7 +100,7 @@ export async function readSnapshot(
   connection: Connection,
   key: ThreadKey,
   limits: SnapshotLimits,
-): Promise<ThreadSnapshot | undefined> {
+): Promise<SnapshotRecords | undefined> {
   const values = [key, limits.endedTasks, limits.messages]
   const [row] = await connection.query<SnapshotRow>({ name: 'snapshot', sql: selectSnapshot, values })
   if (!row) return undefined

@@ -15,13 +15,13 @@ import type {
   OwedQuery,
   QuestionQuery,
   SnapshotLimits,
+  SnapshotRecords,
   Store,
   TaskPage,
   TaskQuery,
   ThreadPage,
   ThreadPlace,
   ThreadQuery,
-  ThreadSnapshot,
 } from '../store.ts'
 import { sqliteClock } from './clock.ts'
 import { Connection } from './connection.ts'
@@ -142,7 +142,7 @@ class SqliteStore implements Store {
     return this.#read((reader) => readLivePart(reader, key))
   }
 
-  async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<ThreadSnapshot | undefined> {
+  async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<SnapshotRecords | undefined> {
     return this.#read((reader) => readSnapshot(reader, key, limits))
   }
 

@@ -2,7 +2,7 @@ import { principalOf, type TaskId, type ThreadKey, threadOf } from '../../core/i
 import type { LivePart } from '../../core/live-part.ts'
 import type { Finish, Message, Part, Role } from '../../core/message.ts'
 import type { Mail } from '../../core/unit.ts'
-import type { MessageQuery, SnapshotLimits, ThreadPlace, ThreadSnapshot } from '../store.ts'
+import type { MessageQuery, SnapshotLimits, SnapshotRecords, ThreadPlace } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { listQuestions, readUntakenQuestions } from './questions.ts'
 import { joinTasks, selectTasks, type TaskRow, toRecord } from './task-row.ts'
@@ -81,7 +81,7 @@ export function readSnapshot(
   connection: Connection,
   key: ThreadKey,
   limits: SnapshotLimits,
-): ThreadSnapshot | undefined {
+): SnapshotRecords | undefined {
   const thread = connection.get<ThreadRow>(selectThread, key)
   if (!thread) return undefined
   const live = connection.all<TaskRow>(selectLive, thread.n)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Store, ThreadSnapshot } from '../../stores/store.ts'
+import type { SnapshotRecords, Store } from '../../stores/store.ts'
 import {
   accepting,
   away,
@@ -17,7 +17,7 @@ import {
 } from './builders.ts'
 import { type StoreCase, storeCase } from './store-case.ts'
 
-async function snapshotOf(store: Store, messages = 100, endedTasks = 100): Promise<ThreadSnapshot> {
+async function snapshotOf(store: Store, messages = 100, endedTasks = 100): Promise<SnapshotRecords> {
   const snapshot = await store.snapshot(home, { messages, endedTasks })
   assert.ok(snapshot)
   return snapshot
