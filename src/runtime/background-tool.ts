@@ -56,7 +56,7 @@ function invalid(field: string): HoldfastError {
   return new HoldfastError('invalid_input', `The tool needs ${field} as text`)
 }
 
-export function notFound(given: string): object {
+export function noSuchTask(given: string): object {
   return { task: given, reason: 'not_found' }
 }
 

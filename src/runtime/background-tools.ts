@@ -6,7 +6,7 @@ import {
   fieldOf,
   find,
   mayCancel,
-  notFound,
+  noSuchTask,
   optionalText,
   schema,
   spawnable,
@@ -94,7 +94,7 @@ function waitTool(runtime: Runtime): BackgroundTool {
     inputSchema: schema({ task }, ['task']),
     async execute(input, place) {
       const found = await find(runtime, place, text(input, 'task'))
-      if (!found) return notFound(text(input, 'task'))
+      if (!found) return noSuchTask(text(input, 'task'))
       if (found.id === place.task) return { task: found.id, reason: 'self' }
       if (place.ctx) return waitInside(runtime, { ...place, ctx: place.ctx }, found)
       const ended = await runtime.wait(found.id)
@@ -129,7 +129,7 @@ function cancelTool(runtime: Runtime): BackgroundTool {
     async execute(input, place) {
       const reason = optionalText(input, 'reason')
       const found = await find(runtime, place, text(input, 'task'))
-      if (!found) return { cancelled: 0, ...notFound(text(input, 'task')) }
+      if (!found) return { cancelled: 0, ...noSuchTask(text(input, 'task')) }
       return asStep(place, `cancel ${found.id}`, async () => {
         if (!(await mayCancel(runtime, place, found))) return { task: found.id, cancelled: 0, reason: 'not_yours' }
         const cancelled = await runtime.cancelTree(found.id, reason)

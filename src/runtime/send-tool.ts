@@ -5,7 +5,7 @@ import {
   type BackgroundTool,
   find,
   type KnownTask,
-  notFound,
+  noSuchTask,
   schema,
   spawnFrom,
   type ToolPlace,
@@ -31,7 +31,7 @@ export function sendTool(runtime: Runtime, allowed: () => Promise<readonly strin
     async execute(input, place) {
       const content = text(input, 'content')
       const target = await find(runtime, place, text(input, 'task'))
-      if (!target) return { isSent: false, ...notFound(text(input, 'task')) }
+      if (!target) return { isSent: false, ...noSuchTask(text(input, 'task')) }
       const answer = await send(runtime, place, target, content)
       const hasEnded = !answer.isSent && answer.reason === 'task_terminated'
       const isKnown = hasEnded && target.agent !== undefined && (await allowed()).includes(target.agent)

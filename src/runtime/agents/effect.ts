@@ -1,7 +1,7 @@
 import type { AgentContext } from '../agent.ts'
 
 /** Whether a URL leads nowhere but to this machine. A name that only resolves to it today does not count. */
-export function isLoopback(text: string): boolean {
+export function isLoopbackUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') return false

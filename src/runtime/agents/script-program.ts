@@ -1,7 +1,7 @@
 import { isHoldfastError } from '../../core/errors.ts'
 import { checkName } from '../../core/name.ts'
 import type { QuestionOptions } from '../agent.ts'
-import { isLoopback } from './effect.ts'
+import { isLoopbackUrl } from './effect.ts'
 
 /** One thing that a script does, as it stands in the input. */
 export type Op =
@@ -97,7 +97,7 @@ const asking: Check = (value, at, rules) => {
 
 const effect: Check = (value, at, rules) => {
   if (!rules.allowEffects) return [`${at} is not allowed here`]
-  return typeof value === 'string' && isLoopback(value) ? [] : [`${at} must be an http URL on loopback`]
+  return typeof value === 'string' && isLoopbackUrl(value) ? [] : [`${at} must be an http URL on loopback`]
 }
 
 const blocking: Check = (value, at, rules) =>

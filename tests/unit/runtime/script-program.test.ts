@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLoopback } from '../../../src/runtime/agents/effect.ts'
+import { isLoopbackUrl } from '../../../src/runtime/agents/effect.ts'
 import { readProgram } from '../../../src/runtime/agents/script-program.ts'
 
 function problems(input: unknown, allowEffects = true): string[] {
@@ -127,7 +127,7 @@ describe('loopback', () => {
     'http://0x7f.1/',
     'http://2130706433/',
   ])('is where %s leads', (url) => {
-    expect(isLoopback(url)).toBe(true)
+    expect(isLoopbackUrl(url)).toBe(true)
   })
 
   it.each([
@@ -151,6 +151,6 @@ describe('loopback', () => {
     'http://[fe80::1]/',
     'http://1127.0.0.1/',
   ])('is not where %j leads', (url) => {
-    expect(isLoopback(url)).toBe(false)
+    expect(isLoopbackUrl(url)).toBe(false)
   })
 })
