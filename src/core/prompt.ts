@@ -7,6 +7,7 @@ import type { LiveThread } from './live-thread.ts'
 import { steerMail } from './mail.ts'
 import { positionsOf } from './position.ts'
 import { startTask } from './start.ts'
+import { steeredDigest } from './steered-digest.ts'
 import type { TaskRecord } from './task.ts'
 import { UnitDraft } from './unit-draft.ts'
 
@@ -65,8 +66,9 @@ function steer(
   checkInput(draft, request)
   steerMail(draft, target, request, options)
   draft.wakes = 0
-  if (options.key) draft.rememberKey({ ...options.key, task: target.id })
-  const value = { task: target, ...positionIn(draft, target), steered: options.messageId }
+  const { key, messageId } = options
+  if (key) draft.rememberKey({ key: key.key, digest: steeredDigest(key.digest, messageId), task: target.id })
+  const value = { task: target, ...positionIn(draft, target), steered: messageId }
   return { unit: draft.build(), value }
 }
 

@@ -77,7 +77,7 @@ export interface QuestionPut {
 
 export interface IdempotencyKey {
   readonly key: string
-  /** A digest of route, thread and body: the same key with another digest is a conflict. */
+  /** Of route, thread and body: the same key with another digest is a conflict. Of what steered, with the id of the message. */
   readonly digest: string
   readonly task: TaskId
 }

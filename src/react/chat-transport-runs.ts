@@ -11,7 +11,7 @@ import {
 } from '../client/index.ts'
 import { askedBy, liveRuns } from './chat-transport-messages.ts'
 import type { ChatChunk, ChatMessage, ChatReconnectRequest, ChatSendRequest } from './chat-transport-shapes.ts'
-import { type Following, runChunks, steeredChunks } from './chat-transport-stream.ts'
+import { type Following, runChunks, type SteeredMessage, steeredChunks } from './chat-transport-stream.ts'
 
 /** Over which client, or to which server, and who answers. */
 export type ChatTransportOptions = ({ readonly client: Client } | ClientOptions) & {
@@ -26,7 +26,7 @@ export type ChatTransportOptions = ({ readonly client: Client } | ClientOptions)
 type Asked = Pick<ChatSendRequest, 'chatId' | 'body' | 'metadata'> & { readonly message: ChatMessage }
 
 /** A run that was accepted for a message, or that the message was given to. */
-type Work = Omit<Following, 'signal'> & { readonly steered?: string }
+type Work = Omit<Following, 'signal'> & { readonly steered?: SteeredMessage }
 
 /** What one transport does for all of its chats. */
 export class ChatRuns {
@@ -143,7 +143,9 @@ export class ChatRuns {
         idempotencyKey: key,
       })
       const { steered, isReplayed, ...task } = accepted
-      return { task, isFresh: !isReplayed && steered === undefined, ...(steered !== undefined && { steered }) }
+      if (steered === undefined) return { task, isFresh: !isReplayed }
+      // Where an answer came late, the message may have been read before it.
+      return { task, isFresh: false, steered: { message: steered, after: isReplayed ? 0 : task.seq } }
     } catch (error) {
       throw isHoldfastError(error) && error.code === 'idempotency_conflict' ? refusedEdit(error) : error
     }

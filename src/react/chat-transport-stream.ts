@@ -24,6 +24,12 @@ export interface Following {
   readonly signal: AbortSignal
 }
 
+/** A message that a run was given, and a place in the log before anything became of it. */
+export interface SteeredMessage {
+  readonly message: string
+  readonly after: number
+}
+
 /**
  * One run as a chat reads it, from its beginning to its end. It follows the run over as many connections as it takes. When the
  * signal fires it ends; the run does not notice.
@@ -55,10 +61,10 @@ export async function* runChunks(client: LogClient, { task, isFresh, signal }: F
 export async function* steeredChunks(
   client: LogClient,
   { task, signal }: Omit<Following, 'isFresh'>,
-  message: string,
+  { message, after }: SteeredMessage,
 ): AsyncGenerator<ChatChunk> {
   const types = ['message.created', 'task.accepted', 'task.completed', 'task.failed', 'task.cancelled']
-  const log = client.thread(task.thread).attach({ after: task.seq, types, signal })
+  const log = client.thread(task.thread).attach({ after, types, signal })
   let isRead = false
   for await (const item of log) {
     if (item.type === 'task.accepted' && item.data.steered === message) {

@@ -3,6 +3,7 @@ import { HoldfastError, isHoldfastError } from '../core/errors.ts'
 import type { ThreadKey } from '../core/id.ts'
 import { isQueued, positionsOf } from '../core/position.ts'
 import type { OnBusy } from '../core/prompt.ts'
+import { rememberedRequest } from '../core/steered-digest.ts'
 import { type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Refusal } from '../core/unit.ts'
 import type { Store } from '../stores/store.ts'
@@ -16,6 +17,8 @@ export interface RequestKey {
   readonly key: string
   readonly digest: string
 }
+
+type AcceptedTask = Task & { readonly steered?: string; readonly isReplayed?: true }
 
 /** The key of a request, if its caller gave one. */
 export function requestKey(
@@ -62,19 +65,16 @@ export async function acceptedTask(
   store: Store,
   done: Done<TaskRecord>,
   key: RequestKey | undefined,
-): Promise<Task & { isReplayed?: true }> {
+): Promise<AcceptedTask> {
   if ('refusal' in done) return repeated(store, done.refusal, key?.digest)
   const { value, unit, verdict } = done
   return toTask(unit && verdict ? committedRecord(unit, verdict, value) : value)
 }
 
-async function repeated(
-  store: Store,
-  refusal: Refusal,
-  asked: string | undefined,
-): Promise<Task & { isReplayed: true }> {
+async function repeated(store: Store, refusal: Refusal, asked: string | undefined): Promise<AcceptedTask> {
   if (refusal.code !== 'key_taken') throw changed()
-  const { task, digest: used } = refusal
+  const { task } = refusal
+  const { digest: used, steered } = rememberedRequest(refusal.digest)
   if (used !== asked) {
     throw new HoldfastError('idempotency_conflict', 'This idempotency key was used for another request', {
       facts: { task },
@@ -84,7 +84,8 @@ async function repeated(
   // Its thread was deleted since, and the key is free again.
   if (!record) throw changed()
   const live = isQueued(record) ? await store.livePart(record.key) : undefined
-  return { ...toTask(record, positionsOf(live?.tasks ?? []).get(task)), isReplayed: true }
+  const now = toTask(record, positionsOf(live?.tasks ?? []).get(task))
+  return { ...now, ...(steered !== undefined && { steered }), isReplayed: true }
 }
 
 function changed(): HoldfastError {

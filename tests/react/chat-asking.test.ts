@@ -110,8 +110,8 @@ describe('changing what was said', () => {
 })
 
 describe('a message to a busy thread', () => {
-  async function busy(onBusy: 'steer' | 'interrupt' | 'reject') {
-    const made = await stage()
+  async function busy(onBusy: 'steer' | 'interrupt' | 'reject', options: Parameters<typeof stage>[0] = {}) {
+    const made = await stage(options)
     const chat = made.chat({ onBusy })
     const first = chat.sendMessage({ text: 'one' })
     made.cue((ctx) => ctx.say('working '))
@@ -131,6 +131,32 @@ describe('a message to a busy thread', () => {
     await Promise.all([first, second])
     expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
     expect(await said({ client })).toEqual(['one', 'this way', 'working told'])
+    expect(chat.status).toBe('ready')
+  })
+
+  it('shows the run once that read a steering message whose answer was lost', async () => {
+    let isLost = false
+    const isRead = Promise.withResolvers<void>()
+    const losing: typeof fetch = async (input, init) => {
+      const answered = await fetch(input, init)
+      if (isLost || init?.method !== 'POST' || !answered.url.endsWith('/runs')) return answered
+      if (!(await answered.clone().text()).includes('"steered"')) return answered
+      isLost = true
+      await isRead.promise
+      throw new TypeError('The answer was lost')
+    }
+    const { chat, first, client, cue, end } = await busy('steer', { fetch: losing })
+    const second = chat.sendMessage({ text: 'this way' })
+    cue(
+      (ctx) => ctx.receive(),
+      (ctx) => ctx.say('told'),
+      () => isRead.resolve(),
+    )
+    await until(() => textOf(chat.messages[1]) === 'working told' && isLost)
+    await until(async () => (await client.snapshot('t')).watchers > 1)
+    end()
+    await Promise.all([first, second])
+    expect(chat.messages.map(textOf)).toEqual(['one', 'working told', 'this way'])
     expect(chat.status).toBe('ready')
   })
 

@@ -124,15 +124,27 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await runtime.run(asked)).toMatchObject({ id: run.id, isReplayed: true })
   })
 
-  it('a repeated request that steered is answered with the run it steered', async () => {
+  it('a repeated request that steered is answered with the run it steered and the message it became', async () => {
     const held = heldAgent()
     const runtime = await world().open({ agents: { held } })
     const run = await runtime.run({ thread: 't', agent: 'held', prompt: 'first' })
     const steer = { ...request, onBusy: 'steer' } as const
-    expect(await runtime.run(steer)).toMatchObject({ id: run.id, steered: expect.any(String) })
-    expect(await runtime.run(steer)).toMatchObject({ id: run.id, isReplayed: true })
+    const { steered: message } = await runtime.run(steer)
+    expect(message).toEqual(expect.any(String))
+    expect(await runtime.run(steer)).toMatchObject({ id: run.id, steered: message, isReplayed: true })
+    const other = { ...steer, prompt: 'another' }
+    await expect(runtime.run(other)).rejects.toMatchObject({ code: 'idempotency_conflict', facts: { task: run.id } })
     const steered = (await runtime.thread('t')).tasks.filter((task: Task) => task.input === 'go')
     expect(steered).toEqual([])
+  })
+
+  it('a repeated request that could not steer is answered with its own run, and no message', async () => {
+    const runtime = await world().open({ agents: { held: heldAgent() } })
+    const steer = { ...request, onBusy: 'steer' } as const
+    const run = await runtime.run(steer)
+    const again = await runtime.run(steer)
+    expect(again).toMatchObject({ id: run.id, isReplayed: true })
+    expect(again).not.toHaveProperty('steered')
   })
 
   it.for(['', ' ', 'a b', 'é', 'x'.repeat(201)])('%j is no idempotency key', async (idempotencyKey) => {
