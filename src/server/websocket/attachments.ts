@@ -1,6 +1,8 @@
+import { isHoldfastError } from '../../core/errors.ts'
 import { taskId } from '../../core/id.ts'
 import type { ThreadSnapshot } from '../../core/thread-snapshot.ts'
 import type { AttachFrame, DetachFrame, ServerFrame, WatchFrame } from '../../protocol/frames.ts'
+import type { LogCursor } from '../../runtime/log-cursor.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { BatchSource } from '../streams/stream.ts'
 import type { StreamPlace, Streams } from '../streams/streams.ts'
@@ -44,19 +46,18 @@ export class Attachments {
   }
 
   async attach(frame: AttachFrame): Promise<void> {
-    const { runtime } = this.#parts
-    const { thread, task, types, after } = frame
-    const snapshot = after === undefined ? await runtime.thread(thread) : undefined
+    const { after } = frame
+    if (after !== undefined) {
+      const cursor = await this.#openLog(frame, after)
+      return this.#begin(frame, cursor, [{ type: 'attached', ...idOf(frame), head: cursor.head }])
+    }
+    const snapshot = await this.#parts.runtime.thread(frame.thread)
     // Before the log is opened: whatever fails here leaves nothing that is to be closed.
-    const snapshots = snapshot ? [this.#toFrame(frame, snapshot)] : []
-    const cursor = await runtime.openLog({
-      thread,
-      after: after ?? snapshot?.head ?? 0,
-      ...(task !== undefined && { task }),
-      ...(types !== undefined && { types }),
-    })
-    const attached = { type: 'attached', ...idOf(frame), head: snapshot?.head ?? cursor.head } as const
-    this.#begin(frame, cursor, [attached, ...snapshots])
+    const whole = this.#toFrame(frame, snapshot)
+    const cursor = await this.#openLog(frame, snapshot.head).catch(unlessGone)
+    // The thread was deleted since, and what it has now is told by another snapshot.
+    if (!cursor) return this.attach(frame)
+    this.#begin(frame, cursor, [{ type: 'attached', ...idOf(frame), head: snapshot.head }, whole])
   }
 
   async watch(frame: WatchFrame): Promise<void> {
@@ -76,6 +77,11 @@ export class Attachments {
   close(): void {
     this.#isClosed = true
     for (const key of [...this.#attached.keys()]) this.#remove(key)
+  }
+
+  #openLog({ thread, task, types }: AttachFrame, after: number): Promise<LogCursor> {
+    const filter = { ...(task !== undefined && { task }), ...(types !== undefined && { types }) }
+    return this.#parts.runtime.openLog({ thread, after, ...filter })
   }
 
   #begin(frame: Follow, source: Source, first: readonly ServerFrame[]): void {
@@ -124,6 +130,11 @@ export class Attachments {
     // The thread was deleted.
     send({ type: 'detached', ...idOf(frame) })
   }
+}
+
+/** Undefined if the place is not in the log any more. */
+function unlessGone(error: unknown): undefined {
+  if (!isHoldfastError(error, 'offset_gone')) throw error
 }
 
 /** No id of a thread has a slash in it, nor a star. */
