@@ -146,12 +146,15 @@ export class Executor {
     void this.#finish(execution, outcomeOf(thrown), thrown)
   }
 
-  /** Ends a task whose code lives in this process only, because the process goes. If it cannot be ended, the next one does that. */
-  async orphan(execution: Execution): Promise<void> {
+  /**
+   * Ends a task whose code lives in this process only, because the process goes. If it cannot be ended, the next one does that: to
+   * be called again for whatever is left once all is written, because an end that the store refuses is tried for ever.
+   */
+  orphan(execution: Execution): void {
     if (this.#unended.has(execution)) return this.abandon(execution)
     execution.stop('handover')
     const message = 'The task was orphaned: its code was in a process that was closed'
-    await this.#finish(execution, { status: 'failed', error: { code: 'orphaned', message } })
+    void this.#finish(execution, { status: 'failed', error: { code: 'orphaned', message } })
   }
 
   /** Forgets an execution without ending its task: it was handed over, or another node has it. */

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Unit } from '../../src/core/unit.ts'
 import { type AgentContext, createInbox, type Event, type Task } from '../../src/index.ts'
+import { forever, untilAttempt } from './attempts.ts'
+import { inQuietTime } from './quiet-time.ts'
 import { gate, logOf, onEachStore, type World } from './world.ts'
 
 const thread = 't'
@@ -140,6 +142,18 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     const next = await here.open({ agents })
     expect(await next.wait(run.id)).toMatchObject({ status: 'completed', result: 2, attempt: 2 })
     expect(await next.wait(closure.id)).toMatchObject({ status: 'failed', error: { code: 'orphaned' } })
+  })
+
+  it('a runtime closes though the end of a function that it closes is refused, and the next one ends that', async () => {
+    const here = world()
+    const runtime = await here.open()
+    const { id } = await runtime.spawn({ thread, run: forever })
+    await untilAttempt(runtime, 1)
+    const refused = refuseEnds(here)
+    await inQuietTime(here, runtime.close({ drainMs: 0 }), 100)
+    refused.isOver = true
+    const next = await here.open()
+    expect(await next.wait(id)).toMatchObject({ status: 'failed', error: { code: 'orphaned' } })
   })
 
   it('a run whose start cannot be stored fails, and the queue behind it goes on', async () => {
