@@ -102,12 +102,16 @@ export class Supervisor {
     // In this order, so that what its code does about the signal is not written any more.
     executor.abandon(execution)
     execution.stop('handover')
-    await writer.change(
+    const releasing = writer.change(
       executing(execution, 'release', (live, around) =>
         release(live, around, task, epoch, execution.steps.hasRecorded),
       ),
     )
-    log.info({ task }, 'a task is handed over')
+    await releasing.then(
+      () => log.info({ task }, 'a task is handed over'),
+      // Whoever finds it takes it for one that crashed. All else is handed over, and the lease given up.
+      (error: unknown) => log.warn({ err: error, task }, 'a task could not be handed over'),
+    )
   }
 
   /** Each by itself, so that none waits for another: to count much takes long, and what is read for users may wait for users. */

@@ -156,6 +156,23 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await next.wait(id)).toMatchObject({ status: 'failed', error: { code: 'orphaned' } })
   })
 
+  it('a runtime closes though a task cannot be handed over, and the next one goes on with all of them', async () => {
+    const here = world()
+    const agents = { worker: (ctx: AgentContext) => (ctx.attempt === 1 ? forever() : 'done') }
+    const runtime = await here.open({ agents })
+    const runs = [thread, 'other'].map((name) => runtime.run({ thread: name, agent: 'worker', prompt: 'go' }))
+    const ids = (await Promise.all(runs)).map(({ id }) => id)
+    await here.quiet()
+    here.store.plan((units) => {
+      if (units.some((unit) => unit.operation === 'release' && unit.fence?.task === ids[0])) throw new Error('bad row')
+      return 'none'
+    })
+    await inQuietTime(here, runtime.close({ drainMs: 0 }), 100)
+    expect(here.clock.pendingTimerCount).toBe(0)
+    const next = await here.open({ agents })
+    for (const id of ids) expect(await next.wait(id)).toMatchObject({ status: 'completed', attempt: 2 })
+  })
+
   it('a run whose start cannot be stored fails, and the queue behind it goes on', async () => {
     const here = world()
     const finish = gate()
