@@ -103,8 +103,8 @@ export function resume(
 }
 
 /**
- * Gives a running task up for another node, or the next start, to go on with. If this attempt has recorded a step, the
- * crashes before it are not in a row with those to come.
+ * Gives a running task up for another node, or the next start, to go on with, and answers with it as it is by then. If this attempt
+ * has recorded a step, the crashes before it are not in a row with those to come.
  */
 export function release(
   live: LiveThread,
@@ -112,11 +112,11 @@ export function release(
   id: TaskId,
   epoch: number,
   hasNewStep = false,
-): Decision<boolean> {
+): Decision<TaskRecord | undefined> {
   const record = live.task(id)
-  if (!record || record.epoch !== epoch) return { value: false }
+  if (!record || record.epoch !== epoch) return { value: undefined }
   const draft = new UnitDraft(live, around, 'release', { task: id, epoch })
   const { node: _released, ...rest } = record
   draft.put(hasNewStep ? { ...rest, crashes: 0 } : rest)
-  return { unit: draft.build(), value: true }
+  return { unit: draft.build(), value: draft.task(id) }
 }

@@ -7,6 +7,7 @@ import { countCrashes, crashesMax, isOver, type ResumeBasis, release, resume, ta
 import type { TaskRecord } from '../core/task.ts'
 import type { TaskRef } from '../stores/claim.ts'
 import type { Store } from '../stores/store.ts'
+import { cancelledOutcome, orphanedOutcome, poisonedOutcome } from './abandoned-outcome.ts'
 import { timedOut } from './agent-outcome.ts'
 import type { Clock } from './clock.ts'
 import { committedRecord } from './committed-record.ts'
@@ -42,7 +43,7 @@ export interface RecoveryParts {
  *    keeps bringing its node down ends as `poisoned`. That is decided before its log and the values of its steps are read, because
  *    to read them may be what brings nodes down; and of its log no more than a page is kept, but for what counts.
  * V3 A task that was taken over and then could not be read is given up again, for other nodes to find. Here it rests for a while,
- *    longer each time, or every look would take it over; a cancel ends the rest.
+ *    longer each time, or every look would take it over; a cancel ends the rest, also one that came while it was being read.
  * V4 A task that is to end ends: if its log cannot be read in many tries of a minute, or if nodes that were to end it died, without
  *    what it had put out.
  * V5 What can only be ended is ended beside all else, because its log may be long to read: it holds no slot, and nothing but a close
@@ -178,15 +179,21 @@ export class Recovery {
       const afterMs = this.#rests.begin(id)
       const then = afterMs === undefined ? 'the next start tries again' : `it is tried again in ${afterMs} ms`
       this.#parts.log.warn({ err: error, task: id }, `an abandoned task can neither go on nor be ended; ${then}`)
-      await this.#release(record)
+      const released = await this.#release(record)
+      // A cancel that came while it was being read found no rest to end.
+      if (released?.cancelRequestedAt === undefined || record.cancelRequestedAt !== undefined) return false
+      this.endRest(id)
+      this.#parts.onRested()
       return false
     }
   }
 
-  async #release({ id, key, epoch }: TaskRecord): Promise<void> {
-    await this.#parts.writer.change(
+  /** Answers with the task as it was when it was given up, unless somebody else has it. */
+  async #release({ id, key, epoch }: TaskRecord): Promise<TaskRecord | undefined> {
+    const done = await this.#parts.writer.change(
       executing({ task: id, thread: key }, 'release', (live, around) => release(live, around, id, epoch)),
     )
+    return 'value' in done ? done.value : undefined
   }
 
   #warnKept({ id }: TaskRecord, error: unknown): void {
@@ -283,17 +290,4 @@ export class Recovery {
       return new PartsFold()
     }
   }
-}
-
-const cancelledOutcome: Outcome = { status: 'cancelled' }
-
-function orphanedOutcome(record: TaskRecord): Outcome {
-  const why = record.closure ? 'its code was in that process only' : 'its agent cannot be resumed'
-  const message = `The task was orphaned: the process that ran it is gone, and ${why}`
-  return { status: 'failed', error: { code: 'orphaned', message } }
-}
-
-function poisonedOutcome(crashes: number): Outcome {
-  const message = `The process that ran the task died ${crashes} times in a row before it got any further`
-  return { status: 'failed', error: { code: 'poisoned', message } }
 }

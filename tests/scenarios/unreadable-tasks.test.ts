@@ -22,18 +22,19 @@ async function abandoned(here: World, what: Unreadable, name: 'worker' | 'once' 
   const { id } = await before.run({ thread: 't', agent: name, prompt: 'go' })
   await eventsUntil(before, { thread: 't' }, (event) => event.type === 'text.delta')
   await here.crash()
-  const state = { isUnreadable: true }
-  const check = (isIt: boolean) => {
+  const state = { isUnreadable: true, onRead: async () => {} }
+  const check = async (isIt: boolean) => {
+    if (isIt) await state.onRead()
     if (isIt && state.isUnreadable) throw new Error('a row cannot be read')
   }
   const changed = (store: Store): Store => ({
     ...store,
     steps: async (task, which) => {
-      check(what === 'steps' && task === id)
+      await check(what === 'steps' && task === id)
       return store.steps(task, which)
     },
     events: async (key, query) => {
-      check(what === 'log' && key === 'owner/t' && query.toDecide === true)
+      await check(what === 'log' && key === 'owner/t' && query.toDecide === true)
       return store.events(key, query)
     },
   })
@@ -100,6 +101,22 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       const { runtime, id } = await abandoned(here, 'steps')
       await runtime.cancel(id)
       expect(await runtime.wait(id)).toMatchObject({ status: 'cancelled', attempt: 1 })
+    })
+
+    it('is cancelled while it is read once more, without another rest', async () => {
+      const here = world()
+      const { runtime, id, state } = await abandoned(here, 'steps')
+      const [read, readable] = [gate(), gate()]
+      await passQuietTime(here, 3_000)
+      state.onRead = () => {
+        read.open()
+        return readable.opened
+      }
+      await inQuietTime(here, read.opened, 100)
+      await runtime.cancel(id)
+      readable.open()
+      await here.quiet()
+      expect(await runtime.get(id)).toMatchObject({ status: 'cancelled', attempt: 1 })
     })
 
     it('does not keep its thread from being deleted', async () => {
