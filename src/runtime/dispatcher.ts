@@ -31,6 +31,7 @@ export interface DispatcherParts {
   readonly recovery: Pick<Recovery, 'recover' | 'canOnlyEnd' | 'finish' | 'endings' | 'resting' | 'close'>
 }
 
+type Question = Omit<ClaimQuery, 'node' | 'agents'> & Partial<ClaimQuery>
 type Waiting = Omit<NonNullable<Offer['counts']>, 'openByPrincipal'>
 
 // Others tell of every commit of theirs, and few of them leave work to this node.
@@ -55,9 +56,10 @@ const countsPerSize = 60
  * D5 Once a look has found that nothing waits, a slot that gets free is no reason for another: whatever comes to wait is told of,
  *    by the commit, by another node's hint, or by the poll. Room for agents that have a limit is another matter: that gets free
  *    along with slots.
- * D6 What can only be ended takes no slot, and is ended also while none is free: nothing of its code is called, and whoever waits for
- *    its end may be what holds a slot. No look waits until it has ended, which may take long. While no slot is free it is looked for
- *    when the poll comes round and when a task is cancelled that nobody executes here, not with every task that comes to wait.
+ * D6 What can only be ended takes no slot, and is ended also while none is free and whatever limit its agent has: nothing of its code
+ *    is called, and whoever waits for its end may be what holds a slot. No look waits until it has ended, which may take long. While
+ *    no slot is free it is looked for when the poll comes round and when a task is cancelled that nobody executes here, not with every
+ *    task that comes to wait.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts
@@ -180,13 +182,20 @@ export class Dispatcher {
     }
   }
 
-  /** Asks in the name of agents that are not resumed alone, so nothing is offered that could go on. */
+  /**
+   * Asks in the name of agents that are not resumed alone, so nothing is offered that could go on, and without their limits: nothing
+   * of them is executed.
+   */
   async #endOver(countMax: number): Promise<boolean> {
-    const { lease, recovery } = this.#parts
-    if (!lease.isSteady) return false
-    const agents = [...this.#parts.agents.keys()].filter((agent) => recovery.canOnlyEnd({ agent }))
-    const { orphans } = await this.#claim({ starts: 0, orphans: countMax, withCounts: false, agents })
+    if (!this.#parts.lease.isSteady) return false
+    const agents = this.#notResumed()
+    const { orphans } = await this.#ask({ starts: 0, orphans: countMax, withCounts: false, agents })
     return allDone(orphans.map((orphan) => this.#finish(orphan)))
+  }
+
+  #notResumed(): string[] {
+    const { agents, recovery } = this.#parts
+    return [...agents.keys()].filter((agent) => recovery.canOnlyEnd({ agent }))
   }
 
   async #finish(orphan: TaskRef): Promise<boolean> {
@@ -200,8 +209,9 @@ export class Dispatcher {
     const count = Math.min(this.#parts.slots.free, claimsMax)
     const written = this.#parts.writer.batches()
     const orphanCount = this.#parts.lease.isSteady ? count : 0
-    // All that can only be ended is among what is offered, if that is less than was asked for.
-    this.#mayEnd = false
+    // All that can only be ended is among what is offered, if that is less than was asked for, but for what a limit keeps back.
+    const { places } = this.#parts.slots
+    this.#mayEnd &&= this.#notResumed().some((agent) => places.isLimited(agent))
     const offer = await this.#claim({ starts: count, orphans: orphanCount, withCounts: false })
     const closures = this.#parts.closures.waiting(count)
     const isAnyOffered = offer.starts.length + offer.orphans.length + closures.length > 0
@@ -231,20 +241,25 @@ export class Dispatcher {
     return [...pairs, ...second.slice(first.length)]
   }
 
-  async #claim(query: Omit<ClaimQuery, 'node' | 'agents' | 'limits'> & Partial<ClaimQuery>): Promise<Offer> {
-    const { store, node, agents, slots, writer, recovery } = this.#parts
-    const { limits } = slots.places
+  /** Keeps to the limits that agents have. */
+  async #claim(query: Question): Promise<Offer> {
+    const { places } = this.#parts.slots
+    const { limits } = places
+    const offer = await this.#ask({ ...query, ...(limits && { limits }) })
+    if (limits) places.heard(offer.elsewhere ?? new Map())
+    return offer
+  }
+
+  #ask(query: Question): Promise<Offer> {
+    const { store, node, agents, writer, recovery } = this.#parts
     const [except, exceptTasks] = [writer.resting, recovery.resting]
-    const offer = await store.claim({
+    return store.claim({
       node,
       agents: [...agents.keys()],
-      ...(limits && { limits }),
       ...(except.length > 0 && { except }),
       ...(exceptTasks.length > 0 && { exceptTasks }),
       ...query,
     })
-    if (limits) slots.places.heard(offer.elsewhere ?? new Map())
-    return offer
   }
 
   async #withSlot({ agent }: TaskRef, serve: () => Promise<boolean>): Promise<boolean> {

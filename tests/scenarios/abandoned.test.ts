@@ -178,6 +178,27 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     })
   })
 
+  describe('tasks of an agent that is not resumed and has a limit', () => {
+    it('are ended while the agent executes as many as it may', async () => {
+      const here = world()
+      const run = (ctx: AgentContext, isBusy: boolean) => (isBusy ? forever() : ctx.receive())
+      const options = { agents: { few: agent({ run, isResumable: false, concurrency: 1 }) }, concurrency: 1 }
+      const before = await here.open(options)
+      const ids: string[] = []
+      for (const [thread, isBusy] of [...'abc'].map((name) => [name, name === 'c'] as const)) {
+        ids.push((await before.spawn({ thread, agent: 'few', input: isBusy })).id)
+        await here.quiet()
+      }
+      const next = await before.spawn({ thread: 'd', agent: 'few', input: true })
+      await here.crash()
+      const runtime = await here.open(options)
+      for (const id of ids) {
+        expect(await inQuietTime(here, runtime.wait(id), 100)).toMatchObject({ error: { code: 'orphaned' } })
+      }
+      expect(await runtime.get(next.id)).toMatchObject({ status: 'running', attempt: 1 })
+    })
+  })
+
   describe('a task whose agent is not there at the next start', () => {
     it('fails when its time is over, and the next run starts', async () => {
       const here = world()
