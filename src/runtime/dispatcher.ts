@@ -28,7 +28,7 @@ export interface DispatcherParts {
   readonly openTasks: OpenTasks
   readonly lease: Pick<Lease, 'isSteady'>
   /** Takes orphans over and goes on with them, or ends them; a slot that is taken for one is its. */
-  readonly recovery: Pick<Recovery, 'recover' | 'canOnlyEnd' | 'finish' | 'endings' | 'resting' | 'close'>
+  readonly recovery: Omit<Recovery, 'handOver' | 'endRest' | 'takeResumption'>
 }
 
 type Question = Omit<ClaimQuery, 'node' | 'agents'> & Partial<ClaimQuery>
@@ -97,14 +97,14 @@ export class Dispatcher {
     this.#soon?.cancel()
     this.#parts.recovery.close()
     await Promise.all([this.#looking, this.#ending])
-    await Promise.all(this.#parts.recovery.endings)
+    await this.#parts.recovery.settled()
   }
 
   poke(): void {
     this.#mayEnd = true
     const isLooking = this.#isLooking
     this.pokeForStarts()
-    // A look may wait long for what is taken over.
+    // No need to wait until the look is done, which writes what it found.
     if (isLooking) this.#endBeside()
   }
 
@@ -208,7 +208,7 @@ export class Dispatcher {
   async #serve(): Promise<boolean> {
     const count = Math.min(this.#parts.slots.free, claimsMax)
     const written = this.#parts.writer.batches()
-    const orphanCount = this.#parts.lease.isSteady ? count : 0
+    const orphanCount = this.#parts.lease.isSteady ? Math.min(count, this.#parts.recovery.room) : 0
     // All that can only be ended is among what is offered, if that is less than was asked for, but for what a limit keeps back.
     const { places } = this.#parts.slots
     this.#mayEnd &&= this.#notResumed().some((agent) => places.isLimited(agent))

@@ -2,12 +2,12 @@ import { isOverdue } from '../core/deadline.ts'
 import { end } from '../core/end.ts'
 import type { TaskId } from '../core/id.ts'
 import type { Outcome } from '../core/outcome.ts'
-import { PartsFold } from '../core/parts.ts'
 import { countCrashes, crashesMax, isOver, type ResumeBasis, release, resume, takeOver } from '../core/recover.ts'
 import type { TaskRecord } from '../core/task.ts'
 import type { TaskRef } from '../stores/claim.ts'
 import type { Store } from '../stores/store.ts'
 import { cancelledOutcome, orphanedOutcome, poisonedOutcome } from './abandoned-outcome.ts'
+import { AbandonedOutput } from './abandoned-output.ts'
 import { timedOut } from './agent-outcome.ts'
 import type { Clock } from './clock.ts'
 import { committedRecord } from './committed-record.ts'
@@ -18,12 +18,12 @@ import type { Logger } from './logger.ts'
 import type { Registry } from './registry.ts'
 import { Rests } from './rests.ts'
 import type { Slots } from './slots.ts'
-import { type EventReads, readOutput } from './task-events.ts'
-import { UnreadableLogs } from './unreadable-logs.ts'
+import type { EventReads } from './task-events.ts'
 import type { Writer } from './writer.ts'
 
-// As many nodes as made it poisoned have died again when they were to end it: to read what it had put out may be why.
-const endCrashesMax = 2 * crashesMax
+// Of each of them a page of its log is in memory, and what its earlier attempts left.
+const resumesMax = 256
+
 export interface RecoveryParts {
   readonly store: Store
   readonly writer: Writer
@@ -31,7 +31,7 @@ export interface RecoveryParts {
   readonly log: Logger
   readonly agents: Registry
   readonly clock: Clock
-  /** What rested may be tried again. */
+  /** What rested may be tried again, or there is room for more to be read. */
   onRested(): void
 }
 
@@ -46,8 +46,8 @@ export interface RecoveryParts {
  *    longer each time, or every look would take it over; a cancel ends the rest, also one that came while it was being read.
  * V4 A task that is to end ends: if its log cannot be read in many tries of a minute, or if nodes that were to end it died, without
  *    what it had put out.
- * V5 What can only be ended is ended beside all else, because its log may be long to read: it holds no slot, and nothing but a close
- *    waits for it.
+ * V5 What was taken over is read beside all else, because its log may be long: nothing but a close waits for it. What can only be
+ *    ended holds no slot.
  * V6 What a node that drains has taken over and not read when its time is over is given up again, which is no crash, and begins
  *    there no more.
  */
@@ -61,14 +61,15 @@ export class Recovery {
   readonly #takeovers = new Set<Promise<unknown>>()
   #isHandingOver = false
   readonly #resumptions = new Map<TaskId, Resumption>()
-  readonly #unreadable: UnreadableLogs
+  readonly #output: AbandonedOutput
+  readonly #resumes = new Set<Promise<unknown>>()
   readonly #endings = new Set<Promise<unknown>>()
   readonly #rests: Rests<TaskId>
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts
     this.#reads = { events: (key, query) => parts.store.events(key, { ...query, toDecide: true }) }
-    this.#unreadable = new UnreadableLogs(() => this.#now)
+    this.#output = new AbandonedOutput(this.#reads, parts.log, () => this.#now)
     this.#rests = new Rests({ clock: parts.clock, onOver: () => parts.onRested() })
   }
 
@@ -94,9 +95,21 @@ export class Recovery {
     return resumption
   }
 
+  /** How many more can be taken over to go on (V5). */
+  get room(): number {
+    return resumesMax - this.#resumes.size
+  }
+
   /** What was taken over and is being ended (V5). */
   get endings(): ReadonlySet<Promise<unknown>> {
     return this.#endings
+  }
+
+  /** Resolves when nothing that was taken over is under way any more. */
+  async settled(): Promise<void> {
+    // In this order: what was to go on may have to be ended.
+    await Promise.all(this.#resumes)
+    await Promise.all(this.#endings)
   }
 
   /** Gives up what is still being read (V6), as far as the store takes that. Nothing is taken over after it. */
@@ -105,7 +118,7 @@ export class Recovery {
     await Promise.allSettled(this.#takeovers)
     const taken = [...this.#taken.values()]
     this.#taken.clear()
-    await Promise.all(taken.map((record) => this.#release(record).catch((error) => this.#warnKept(record, error))))
+    await Promise.all(taken.map((record) => this.#release(record)))
   }
 
   /** Whether all that this node can do with an orphan that it is offered is to end it. */
@@ -124,16 +137,16 @@ export class Recovery {
     return record !== undefined
   }
 
-  /** Recovers an orphan, unless somebody else did. A slot was taken for it, and is given back unless it goes on. */
+  /** Takes an orphan over, unless somebody else did, and begins to go on with it. A slot was taken for it. */
   async recover(orphan: TaskRef): Promise<boolean> {
-    let hasResumed = false
+    let record: TaskRecord | undefined
     try {
-      const record = await this.#takeOver(orphan)
-      if (record) hasResumed = await this.#orRest(record, () => this.#goOn(record))
-      return record !== undefined
+      record = await this.#takeOver(orphan)
     } finally {
-      if (!hasResumed) this.#parts.slots.give(orphan.agent)
+      if (!record) this.#parts.slots.give(orphan.agent)
     }
+    if (record) this.#goOnBeside(record, orphan)
+    return record !== undefined
   }
 
   get #now(): number {
@@ -167,7 +180,7 @@ export class Recovery {
     return record
   }
 
-  /** V3. */
+  /** V3. Never rejects. */
   async #orRest(record: TaskRecord, act: () => Promise<boolean>): Promise<boolean> {
     try {
       return await act()
@@ -188,16 +201,17 @@ export class Recovery {
     }
   }
 
-  /** Answers with the task as it was when it was given up, unless somebody else has it. */
+  /** Answers with the task as it was when it was given up, unless somebody else has it or the store does not take that. */
   async #release({ id, key, epoch }: TaskRecord): Promise<TaskRecord | undefined> {
-    const done = await this.#parts.writer.change(
-      executing({ task: id, thread: key }, 'release', (live, around) => release(live, around, id, epoch)),
-    )
-    return 'value' in done ? done.value : undefined
-  }
-
-  #warnKept({ id }: TaskRecord, error: unknown): void {
-    this.#parts.log.warn({ err: error, task: id }, 'an abandoned task could not be given up')
+    const { writer, log } = this.#parts
+    const author = { task: id, thread: key }
+    try {
+      const done = await writer.change(executing(author, 'release', (live, around) => release(live, around, id, epoch)))
+      return 'value' in done ? done.value : undefined
+    } catch (error) {
+      log.warn({ err: error, task: id }, 'an abandoned task could not be given up')
+      return undefined
+    }
   }
 
   /** Writes what becomes of a task, unless it was handed over meanwhile. */
@@ -251,43 +265,34 @@ export class Recovery {
     return this.#endBeside(record, cancelledOutcome)
   }
 
+  /** V5. The slot is given back unless the task goes on. */
+  #goOnBeside(record: TaskRecord, { agent }: TaskRef): void {
+    const { slots } = this.#parts
+    const resume = this.#orRest(record, () => this.#goOn(record)).then((hasResumed) => {
+      const wasFull = this.room === 0
+      this.#resumes.delete(resume)
+      if (!hasResumed) slots.give(agent)
+      if (wasFull) this.#parts.onRested()
+    })
+    this.#resumes.add(resume)
+  }
+
   /** V5. */
   #endBeside(record: TaskRecord, outcome: Outcome, crashes = record.crashes): false {
-    const ending = this.#orRest(record, () => this.#end(record, outcome, crashes))
-      .catch((error: unknown) => this.#warnKept(record, error))
-      .finally(() => this.#endings.delete(ending))
+    const ending = this.#orRest(record, () => this.#end(record, outcome, crashes)).then(() => {
+      this.#endings.delete(ending)
+    })
     this.#endings.add(ending)
     return false
   }
 
   async #end(record: TaskRecord, outcome: Outcome, crashes: number): Promise<false> {
     const { id, epoch } = record
-    const output = record.status === 'running' ? await this.#output(record, crashes) : new PartsFold()
-    const ending = { outcome, output }
+    const ending = { outcome, output: await this.#output.read(record, crashes) }
     const done = await this.#change(record, 'end', (live, around) => end(live, around, id, epoch, ending))
     if (!done) return false
     this.#rests.forget(id)
     if ('value' in done && done.value) this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
     return false
-  }
-
-  /** V4. */
-  async #output(record: TaskRecord, crashes: number): Promise<PartsFold> {
-    const { log } = this.#parts
-    const withoutOutput = 'an abandoned task is ended without what it had put out'
-    if (crashes >= endCrashesMax) {
-      log.error({ task: record.id, crashes }, `${withoutOutput}: to read that may be what brings nodes down`)
-      return new PartsFold()
-    }
-    try {
-      const output = await readOutput(this.#reads, record)
-      this.#unreadable.forget(record.id)
-      return output
-    } catch (error) {
-      if (!this.#unreadable.failsForGood(record.id)) throw error
-      this.#unreadable.forget(record.id)
-      log.error({ err: error, task: record.id }, `${withoutOutput}: its log cannot be read`)
-      return new PartsFold()
-    }
   }
 }

@@ -37,6 +37,7 @@ it('nothing is kept for the resume of a task that another node took over meanwhi
   })
   slots.tryTake()
   await recovery.recover({ id: record.id, key: record.key })
+  await recovery.settled()
   expect(recovery.takeResumption(record.id)).toBeUndefined()
   expect([slots.free, (await inner.task(record.id))?.node]).toEqual([1, 'other'])
 })

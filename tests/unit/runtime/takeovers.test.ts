@@ -16,7 +16,7 @@ const away = { code: 'store_unavailable' }
 async function left(...threads: readonly string[]): Promise<{ readonly inner: Store; readonly ids: TaskId[] }> {
   const inner = memoryStore()
   const crashing = faultyStore(inner)
-  const before = createRuntime({ store: crashing, clock: manualClock(0), agents })
+  const before = createRuntime({ store: crashing, clock: manualClock(0), agents, concurrency: 1_000 })
   const ids: TaskId[] = []
   for (const thread of threads) ids.push((await before.run({ thread, agent: 'busy', prompt: 'go' })).id)
   await crashing.crash()
@@ -179,5 +179,46 @@ it('what a task had put out is not given up for two failed reads with an outage 
   base.up()
   while (failCount === 1) await clock.advance(10)
   expect(await passTime(clock, runtime.wait(id))).toMatchObject({ status: 'cancelled', partial: true })
+  await runtime.close({ drainMs: 0 })
+})
+
+it('what waits in a queue is started while a takeover is long to read', async () => {
+  const { inner } = await left('long')
+  const { steps, asked, letGo } = heldSteps(inner)
+  const clock = manualClock(0)
+  const finish = gate()
+  const brief = () => finish.opened
+  const runtime = createRuntime({ store: { ...faultyStore(inner), steps }, clock, agents: { ...agents, brief } })
+  await passTime(clock, asked)
+  await runtime.run({ thread: 't', agent: 'brief', prompt: 'first' })
+  const { id } = await runtime.run({ thread: 't', agent: 'brief', prompt: 'second' })
+  finish.open()
+  expect(await passTime(clock, runtime.wait(id))).toMatchObject({ status: 'completed' })
+  letGo()
+  await runtime.close({ drainMs: 0 })
+})
+
+it('of more takeovers than are read at once the others follow as soon as those are read', async () => {
+  const { inner } = await left(...Array.from({ length: 300 }, (_, n) => `t${n}`))
+  const { steps, letGo } = heldSteps(inner)
+  let [readCount, begunCount] = [0, 0]
+  const counted: Store['steps'] = (...given) => {
+    if (given[1] === 'last') readCount += 1
+    return steps(...given)
+  }
+  const allBegun = gate()
+  const counting = () => {
+    begunCount += 1
+    if (begunCount === 300) allBegun.open()
+    return forever()
+  }
+  const clock = manualClock(0)
+  const store = { ...faultyStore(inner), steps: counted }
+  const runtime = createRuntime({ store, clock, agents: { busy: counting }, concurrency: 1_000 })
+  await runtime.opened()
+  await clock.advance(3_000)
+  expect([readCount, begunCount]).toEqual([256, 0])
+  letGo()
+  await allBegun.opened
   await runtime.close({ drainMs: 0 })
 })
