@@ -44,9 +44,8 @@ export function cancelInto(draft: UnitDraft, scope: CancelScope, why: CancelReas
   const steering = isWhole ? unreadSteering(draft.live) : []
   const reached: TaskId[] = []
   const trees = new Set<TaskId>()
-  const targets = reach(draft.live, scope)
-  if (scope.kind === 'all' && targets.length > 0) disarm(draft)
-  for (const target of targets) {
+  if (scope.kind === 'all') disarm(draft)
+  for (const target of reach(draft.live, scope)) {
     const before = isQueued(target) ? steering.findIndex((mail) => mail.place > target.place) : 0
     const earlier = steering.splice(0, before === -1 ? steering.length : before)
     for (const mail of earlier) reached.push(cancelSteering(draft, mail, why))

@@ -1,6 +1,5 @@
 import { cancelInto } from './cancel.ts'
 import type { Decision, Surroundings } from './decision.ts'
-import { disarm } from './disarm.ts'
 import type { TaskId } from './id.ts'
 import type { LiveThread } from './live-thread.ts'
 import { settle } from './settle.ts'
@@ -31,7 +30,6 @@ export function trimIdle(live: LiveThread, upTo: number): Decision<boolean> {
  */
 export function cancelToErase(live: LiveThread, around: Surroundings, why: CancelReason): Decision<TaskId[]> {
   const draft = new UnitDraft(live, around, 'cancel')
-  disarm(draft)
   const reached = cancelInto(draft, { kind: 'all' }, why)
   // Built also if all of it is being cancelled already and there is nothing to write: the revision shows whether it still
   // lives. Whoever waits for its end would otherwise be told of it for ever, where another node has ended it.

@@ -16,6 +16,21 @@ async function expectNoWake(here: World, runtime: Runtime, ...results: string[])
   expect((await runtime.results(thread)).results.map((result) => result.task)).toEqual(results)
 }
 
+/** A runtime whose thread has woken itself as often as it may, and the result that is left. */
+async function wokenOut(here: World) {
+  const looping = async (ctx: AgentContext, asked: string | readonly Result[]) => {
+    if (asked !== 'stop') await ctx.spawn({ agent: 'quick', detached: true })
+  }
+  const runtime = await here.open({ agents: { lead: looping, quick: () => 'done' } })
+  await ask(runtime, 'start')
+  await woken(runtime, 8)
+  await here.quiet()
+  expect(await wakesOf(runtime)).toHaveLength(8)
+  const { results } = await runtime.results(thread)
+  expect(results).toHaveLength(1)
+  return { runtime, results }
+}
+
 onEachStore(['memory', 'sqlite'], (_kind, world) => {
   it('a cancelled run wakes nobody, whether its tasks ended before or after it', async () => {
     const here = world()
@@ -97,16 +112,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
 
   it('a thread is woken eight times in a row at most, and again after a prompt', async () => {
     const here = world()
-    const looping = async (ctx: AgentContext, asked: string | readonly Result[]) => {
-      if (asked !== 'stop') await ctx.spawn({ agent: 'quick', detached: true })
-    }
-    const runtime = await here.open({ agents: { lead: looping, quick: () => 'done' } })
-    await ask(runtime, 'start')
-    await woken(runtime, 8)
-    await here.quiet()
-    expect(await wakesOf(runtime)).toHaveLength(8)
-    const { results } = await runtime.results(thread)
-    expect(results).toHaveLength(1)
+    const { runtime, results } = await wokenOut(here)
     const stop = await ask(runtime, 'stop')
     await runtime.wait(stop.id)
     const ninth = await woken(runtime, 9)
@@ -114,6 +120,17 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     await woken(runtime, 16)
     await here.quiet()
     expect(await wakesOf(runtime)).toHaveLength(16)
+  })
+
+  it('a cancel of all wakes nobody later, though all had ended', async () => {
+    const here = world()
+    const { runtime, results } = await wokenOut(here)
+    expect(await runtime.cancelThread(thread, { scope: 'all' })).toEqual([])
+    const stop = await ask(runtime, 'stop')
+    await runtime.wait(stop.id)
+    await here.quiet()
+    expect(await wakesOf(runtime)).toHaveLength(8)
+    expect((await runtime.results(thread)).results).toEqual(results)
   })
 
   it.for(['crash_before', 'crash_after'] as const)('a wake is decided once over a %s of the end', async (fault) => {
