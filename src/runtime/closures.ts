@@ -22,12 +22,12 @@ export class Closures {
     this.#waiting.delete(task)
   }
 
-  /** Tasks that have not started, the oldest first. No store offers them. */
-  waiting(countMax: number): TaskRef[] {
-    const waiting: TaskRef[] = []
+  /** Tasks that have not started, the oldest first, but for those of the threads that are left out. No store offers them. */
+  waiting(countMax: number, except: readonly ThreadKey[]): TaskRef[] {
+    const [waiting, left] = [[] as TaskRef[], new Set(except)]
     for (const [id, { key }] of this.#waiting) {
       if (waiting.length === countMax) break
-      waiting.push({ id, key })
+      if (!left.has(key)) waiting.push({ id, key })
     }
     return waiting
   }

@@ -213,7 +213,7 @@ export class Dispatcher {
     const { places } = this.#parts.slots
     this.#mayEnd &&= this.#notResumed().some((agent) => places.isLimited(agent))
     const offer = await this.#claim({ starts: count, orphans: orphanCount, withCounts: false })
-    const closures = this.#parts.closures.waiting(count)
+    const closures = this.#parts.closures.waiting(count, this.#parts.writer.resting)
     const isAnyOffered = offer.starts.length + offer.orphans.length + closures.length > 0
     this.#isDry = !isAnyOffered && !offer.isPartial && orphanCount > 0 && !this.#isPoked
     const orphans = offer.orphans.map((orphan) => this.#takeOver(orphan))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRuntime } from '../../../src/index.ts'
+import { createRuntime, HoldfastError } from '../../../src/index.ts'
 import type { ClaimQuery } from '../../../src/stores/claim.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import type { Store } from '../../../src/stores/store.ts'
@@ -128,6 +128,28 @@ it('a thread that cannot be read keeps no slot from what waits behind it', async
   expect(await inner.task(bad.id)).toMatchObject({ status: 'pending' })
   isBad = false
   expect(await passTime(clock, runtime.wait(bad.id))).toMatchObject({ status: 'completed' })
+  await runtime.close({ drainMs: 0 })
+})
+
+it('a function in a thread that is locked keeps no slot from those that wait behind it', async () => {
+  const base = faultyStore(memoryStore())
+  let isLocked = false
+  const commit: Store['commit'] = async (units, onLate) => {
+    const isOfIt = units.some(({ thread }) => thread === 'owner/locked')
+    if (isLocked && isOfIt) throw new HoldfastError('thread_locked', 'Another program holds it')
+    return base.commit(units, onLate)
+  }
+  const clock = manualClock(0)
+  const runtime = createRuntime({ store: { ...base, commit }, clock, concurrency: 1 })
+  const freed = gate()
+  await runtime.spawn({ thread: 'first', run: () => freed.opened })
+  const locked = await runtime.spawn({ thread: 'locked', run: () => 'done' })
+  const behind = await runtime.spawn({ thread: 'behind', run: () => 'done' })
+  isLocked = true
+  freed.open()
+  expect(await passTime(clock, runtime.wait(behind.id))).toMatchObject({ status: 'completed' })
+  isLocked = false
+  expect(await passTime(clock, runtime.wait(locked.id))).toMatchObject({ status: 'completed' })
   await runtime.close({ drainMs: 0 })
 })
 
