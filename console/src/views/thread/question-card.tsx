@@ -22,7 +22,7 @@ export const QuestionCard = memo(function QuestionCard({ asked, onAnswer }: Ques
       aria-labelledby={titleId}
       data-question={question.id}
       data-open={isOpen}
-      className={`flex flex-col gap-3 rounded-lg border p-4 ${isOpen ? 'border-warn bg-warn-soft' : 'border-line bg-panel'}`}
+      className={`flex flex-col gap-3 rounded-lg border p-4 break-words ${isOpen ? 'border-warn bg-warn-soft' : 'border-line bg-panel'}`}
     >
       <header className="flex items-start gap-2">
         <MessageCircleQuestion
@@ -30,7 +30,7 @@ export const QuestionCard = memo(function QuestionCard({ asked, onAnswer }: Ques
           aria-hidden
           className={`mt-0.5 shrink-0 ${isOpen ? 'text-warn' : 'text-ink-faint'}`}
         />
-        <h3 id={titleId} className="text-md font-semibold whitespace-pre-wrap">
+        <h3 id={titleId} className="min-w-0 text-md font-semibold whitespace-pre-wrap">
           {harmlessText(question.text)}
         </h3>
       </header>
@@ -52,7 +52,7 @@ function Ending({ end }: { readonly end: NonNullable<Asked['end']> }) {
   return (
     <p className="flex items-center gap-1.5">
       <Check size={14} aria-hidden className="shrink-0 text-ok" />
-      <span className="min-w-0 break-words">
+      <span className="min-w-0">
         <span className="font-medium">{harmlessText(textOf(end.answer))}</span>{' '}
         <span className="text-ink-soft">answered {who}</span>
       </span>
@@ -90,8 +90,14 @@ function AnswerForm({ question, onAnswer, labelledBy }: AnswerFormProps) {
       {options && options.length > 0 ? (
         <div role="group" aria-labelledby={labelledBy} className="flex flex-wrap gap-2">
           {options.map((option) => (
-            <Button key={option} disabled={isSending} onClick={() => void answer(option)} className="max-w-full">
-              <span className="truncate">{harmlessText(option)}</span>
+            // Whoever chooses has to read all of what is chosen.
+            <Button
+              key={option}
+              disabled={isSending}
+              onClick={() => void answer(option)}
+              className="h-auto! min-h-8 max-w-full py-1 text-left whitespace-pre-wrap!"
+            >
+              <span className="min-w-0">{harmlessText(option)}</span>
             </Button>
           ))}
         </div>
