@@ -49,3 +49,17 @@ describe('a question', () => {
     expect(await beyond(page.locator('[data-question]'))).toBe(0)
   })
 })
+
+describe('a tool', () => {
+  it('stays in its line with how it went, however long its name is', async () => {
+    const { page, run, goto } = await openConsole({ viewport: narrow })
+    await run('t', [{ tool: longWord, input: { path: '/etc' }, output: 1 }])
+    await goto('/threads/t')
+    const tool = page.locator('[data-tool]')
+    await tool.getByText('done').waitFor()
+    expect(await beyond(tool)).toBe(0)
+    await tool.locator('summary').click()
+    await tool.getByText('Output').waitFor()
+    expect(await isWhole(tool.getByText(longWord))).toBe(true)
+  })
+})

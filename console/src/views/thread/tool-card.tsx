@@ -19,10 +19,12 @@ export const ToolCard = memo(function ToolCard({ part, isLive }: { readonly part
   const status = statusOf(part, isLive)
   const { icon: Icon, ink } = looks[status]
   return (
-    <details data-tool={part.name} className="group rounded-md border border-line bg-panel open:bg-panel">
+    <details data-tool={part.name} className="group rounded-md border border-line bg-panel break-words open:bg-panel">
       <summary className="flex min-h-9 list-none items-center gap-2 rounded-md px-3 py-1.5 hover:bg-hover [&::-webkit-details-marker]:hidden">
         <Wrench size={14} aria-hidden className="shrink-0 text-ink-faint" />
-        <span className="shrink-0 font-mono text-xs font-medium">{harmlessText(part.name)}</span>
+        <span className="min-w-0 truncate font-mono text-xs font-medium group-open:whitespace-normal">
+          {harmlessText(part.name)}
+        </span>
         <span className="min-w-0 flex-1 truncate font-mono text-xs text-ink-faint">{oneLine(part.input)}</span>
         <span className={classes('inline-flex shrink-0 items-center gap-1 text-xs font-medium', ink)}>
           <Icon size={14} aria-hidden className={classes(status === 'running' && 'animate-spin')} />
