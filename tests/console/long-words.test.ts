@@ -63,3 +63,13 @@ describe('a tool', () => {
     expect(await isWhole(tool.getByText(longWord))).toBe(true)
   })
 })
+
+describe('a task', () => {
+  it('of a thread with a long name keeps to the width of the page', async () => {
+    const { page, run, goto } = await openConsole({ viewport: narrow })
+    const id = await run('n'.repeat(120), [{ say: 'hi' }])
+    await goto(`/tasks/${id}`)
+    await page.getByText('completed').waitFor()
+    expect(await beyond(page.locator('header').filter({ has: page.getByRole('heading', { level: 1 }) }))).toBe(0)
+  })
+})

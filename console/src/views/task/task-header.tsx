@@ -107,9 +107,9 @@ function Facts({ task }: { readonly task: Task }) {
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
-    <div className="flex gap-1.5">
+    <div className="flex max-w-full gap-1.5">
       <dt className="text-ink-faint">{name}</dt>
-      <dd className="font-medium">{children}</dd>
+      <dd className="min-w-0 font-medium break-words">{children}</dd>
     </div>
   )
 }
