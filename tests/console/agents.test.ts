@@ -11,6 +11,8 @@ import { refuseProblems } from './harness/problems.ts'
 
 withBrowser()
 
+const longWord = 'w'.repeat(100)
+const wordy = z.string().optional().describe(longWord)
 const agents = {
   research: agent({
     description: 'Looks into something',
@@ -22,6 +24,11 @@ const agents = {
       tags: z.array(z.string()).optional(),
       place: z.object({ city: z.string() }).optional(),
     }),
+    run: (_ctx, input) => input,
+  }),
+  wordy: agent({
+    description: longWord,
+    input: z.object({ [longWord]: wordy, place: z.object({ [longWord]: wordy }), [`${longWord}s`]: z.array(wordy) }),
     run: (_ctx, input) => input,
   }),
   plain: agent({ concurrency: 4, run: (ctx, input) => ctx.say(`You said ${JSON.stringify(input)}`) }),
@@ -90,6 +97,19 @@ describe('an agent', () => {
     await page.getByRole('textbox', { name: 'Input' }).fill('{"a": 1}')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByText('You said {"a":1}').waitFor()
+  })
+
+  it('keeps its form to the width of the page, however long a name in it is', async () => {
+    const { page } = await open('/agents/wordy', { viewport: { width: 360, height: 800 } })
+    const form = page.getByRole('form')
+    await form.getByRole('button', { name: 'Add' }).click()
+    await form.getByRole('button', { name: `Remove ${longWord}s 1` }).waitFor()
+    const main = page.getByRole('main')
+    const reach = await main.evaluate((view) =>
+      Math.max(...[...view.querySelectorAll('p, form *')].map((part) => part.getBoundingClientRect().right)),
+    )
+    expect(reach).toBeLessThanOrEqual(360)
+    expect(await form.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
   })
 
   it('that is not there is not found', async () => {

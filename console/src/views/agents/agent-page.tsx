@@ -26,7 +26,7 @@ export function AgentPage({ agent }: { readonly agent: AgentLine }) {
     <Page title={name} header={<AgentHeader name={name} />}>
       <div className="scroller min-h-0 flex-1">
         <div className="mx-auto grid w-full max-w-6xl gap-8 p-4 md:p-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">
-          <div className="flex flex-col gap-6">
+          <div className="flex min-w-0 flex-col gap-6 break-words">
             <p className="max-w-prose text-md text-ink-soft">
               {harmlessText(description ?? 'This agent does not say what it does.')}
             </p>

@@ -144,8 +144,8 @@ function GroupInput(props: FieldInputProps & { readonly field: Extract<Field, { 
   // The outermost is the form itself.
   if (!path.includes('.')) return <div className="flex flex-col gap-5">{members}</div>
   return (
-    <fieldset className="flex flex-col gap-5 rounded-md border border-line p-4">
-      <legend className="px-1 font-medium">{field.title ?? label}</legend>
+    <fieldset className="flex min-w-0 flex-col gap-5 rounded-md border border-line p-4">
+      <legend className="max-w-full px-1 font-medium">{field.title ?? label}</legend>
       {members}
     </fieldset>
   )
@@ -157,8 +157,8 @@ function ListInput(props: FieldInputProps & { readonly field: Extract<Field, { k
   const name = field.title ?? label
   const fault = faults.find((found) => found.path === path)?.message
   return (
-    <fieldset id={path} className="flex flex-col gap-3 rounded-md border border-line p-4">
-      <legend className="px-1 font-medium">{name}</legend>
+    <fieldset id={path} className="flex min-w-0 flex-col gap-3 rounded-md border border-line p-4">
+      <legend className="max-w-full px-1 font-medium">{name}</legend>
       {field.description !== undefined && <p className="text-xs text-ink-soft">{harmlessText(field.description)}</p>}
       {items.map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: what is typed is in the draft, not in the control.
