@@ -27,4 +27,30 @@ describe('the timeline', () => {
       expect(tick.right).toBeLessThanOrEqual(ticks[place + 1]?.left ?? right)
     }
   })
+
+  it.each([360, 1024])('keeps the names of the deepest tree before its bars, at a width of %d', async (width) => {
+    const { page, run, goto } = await openConsole({ viewport: { width, height: 800 } })
+    const id = await run('t', descend(7))
+    await goto(`/tasks/${id}?tab=timeline`)
+    const lines = page.getByRole('list', { name: 'Tasks of the tree' }).getByRole('button')
+    await lines.getByText('level-1').waitFor({ state: 'attached' })
+    const texts = await lines.evaluateAll((buttons) =>
+      buttons.map((button) => {
+        const [name, bars] = button.children
+        const title = name?.firstElementChild
+        const status = name?.querySelector('[data-status]')?.getBoundingClientRect()
+        return {
+          isCut: (title?.scrollWidth ?? 0) > (title?.clientWidth ?? 0),
+          isBefore: (status?.right ?? 0) <= (bars?.getBoundingClientRect().left ?? 0),
+        }
+      }),
+    )
+    expect(texts).toEqual(Array.from({ length: 8 }, () => ({ isCut: false, isBefore: true })))
+  })
 })
+
+/** A task that spawns one, and that another, down to the last. */
+function descend(levels: number): readonly object[] {
+  if (levels === 0) return [{ hang: true }]
+  return [{ spawn: { name: `level-${levels}`, script: descend(levels - 1), wait: true } }]
+}

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { isTerminal, type Task } from 'holdfast/client'
-import { memo, useMemo, useRef } from 'react'
+import { type CSSProperties, memo, useMemo, useRef } from 'react'
 import { classes } from '../../design/classes.ts'
 import { useIsWide } from '../../design/is-wide.ts'
 import { useNow } from '../../design/now.ts'
@@ -128,7 +128,10 @@ const Line = memo(function Line({ line: { task, depth }, scale, isCurrent, onPic
         isCurrent && 'bg-selected hover:bg-selected',
       )}
     >
-      <span className="flex min-w-0 flex-col" style={{ paddingLeft: `${0.25 + depth}rem` }}>
+      <span
+        className="flex min-w-0 flex-col pl-[calc(0.25rem+var(--depth)*0.25rem)] md:pl-[calc(0.25rem+var(--depth)*1rem)]"
+        style={{ '--depth': depth } as CSSProperties}
+      >
         <span className="truncate">{taskTitle(task)}</span>
         <span className="text-xs">
           <Status status={shownStatus(task)} />
