@@ -15,6 +15,17 @@ async function open(thread: string, path: (task: string) => string) {
 }
 
 describe('with keys alone', () => {
+  it('a view is found in the palette, and gone to', async () => {
+    const { page } = await open('palette', (task) => `/tasks/${task}`)
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Commands' })
+    await palette.getByRole('option').first().waitFor()
+    await page.keyboard.type('agents')
+    expect(await palette.getByRole('combobox').inputValue()).toBe('agents')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/console/agents')
+  })
+
   it('a message with spaces is written and sent to a task', async () => {
     const { page } = await open('message', (task) => `/tasks/${task}`)
     await page.keyboard.press('m')

@@ -29,7 +29,6 @@ export function PaletteList({ onClose }: { readonly onClose: () => void }) {
       <div className="flex items-center gap-3 border-b border-line px-4">
         <Search size={16} aria-hidden className="shrink-0 text-ink-faint" />
         <Cmdk.Input
-          autoFocus
           value={query}
           onValueChange={setQuery}
           placeholder="Find a command, a task or a thread"

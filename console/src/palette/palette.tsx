@@ -11,8 +11,11 @@ export function Palette({ isOpen, onClose }: PaletteProps) {
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const dialog = ref.current
-    if (isOpen && dialog && !dialog.open) dialog.showModal()
     if (!isOpen) dialog?.close()
+    if (!isOpen || !dialog || dialog.open) return
+    dialog.showModal()
+    // The platform gives the focus to the list as a whole, into which nobody can type.
+    dialog.querySelector('input')?.focus()
   }, [isOpen])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the platform closes a dialog on Escape; a click beside it is one way more.
