@@ -47,7 +47,7 @@ describe('a command', () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-config-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     writeFileSync(join(folder, 'holdfast.config.ts'), 'throw new Error("WEBHOOK_SECRET\\nis not set")')
-    const why = 'The config file holdfast.config.ts cannot be loaded: WEBHOOK_SECRET is not set'
+    const why = 'The config file holdfast.config.ts cannot be loaded: WEBHOOK_SECRET is not set (holdfast.config.ts:1)'
     mkdirSync(join(folder, 'holdfast'))
     writeFileSync(join(folder, 'holdfast', 'token'), server.tokens['alice'] ?? '')
     const env = { HOLDFAST_URL: server.url, XDG_STATE_HOME: folder }
@@ -59,6 +59,23 @@ describe('a command', () => {
     })
     const served = await cli(['serve', '--port', '0', '--store', 'memory:'], { folder })
     expect(served).toMatchObject({ code: 1, stdout: '', stderr: `holdfast: ${why}\n` })
+  })
+
+  it.each([
+    ['throws', 'export const agent = 1\n\nthrow new Error("no key")', 'no key (agent.ts:3)'],
+    ['is misspelt', 'export const agent = {\n  name: 1 2\n}', '(agent.ts:2)'],
+    ['has no such name', 'export const other = 1', "named 'agent' (holdfast.config.ts:2)"],
+  ])('says at which line a config file cannot be loaded, where what it imports %s', async (_what, text, why) => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-config-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    writeFileSync(join(folder, 'agent.ts'), text)
+    const config = "// My agents\nimport { agent } from './agent.ts'\nexport default { agents: { agent } }"
+    writeFileSync(join(folder, 'holdfast.config.ts'), config)
+    const { code, stderr } = await cli(['serve', '--port', '0', '--store', 'memory:'], { folder })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^holdfast: The config file holdfast\.config\.ts cannot be loaded: .+\n$/)
+    expect(stderr.trimEnd().endsWith(why)).toBe(true)
   })
 
   it('takes a config file of JSON', async () => {
