@@ -2,6 +2,7 @@ import { useClient } from 'holdfast/react'
 import { ArrowDownToLine, ChevronDown, Download, Pause, Search } from 'lucide-react'
 import type { RefObject } from 'react'
 import { Button } from '../../design/button.tsx'
+import { classes } from '../../design/classes.ts'
 import { messageOf } from '../../design/error-state.tsx'
 import { Menu } from '../../design/menu.tsx'
 import { taskTitle } from '../../design/task-title.ts'
@@ -66,15 +67,28 @@ export function EventsBar(props: EventsBarProps) {
           items={[{ title: 'Whole tree', hint: `${lines.length} tasks`, onSelect: () => onOf('tree') }, ...choices]}
         />
       )}
-      <span className="hidden text-xs text-ink-faint md:inline">
-        {shownCount === allCount ? `${allCount} events` : `${shownCount} of ${allCount} events`}
-        {letGo > 0 && `, ${letGo} older not shown`}
-      </span>
+      <Counts shownCount={shownCount} allCount={allCount} letGo={letGo} />
       <span className="ml-auto flex gap-2">
         {isLive && <FollowButton follow={follow} />}
         <DownloadButton {...props} />
       </span>
     </div>
+  )
+}
+
+/** Where there is little room it is told only of a log that is not whole, below the rest. */
+function Counts({ shownCount, allCount, letGo }: Pick<EventsBarProps, 'shownCount' | 'allCount' | 'letGo'>) {
+  const [shown, all, older] = [shownCount, allCount, letGo].map((count) => count.toLocaleString('en'))
+  return (
+    <span
+      className={classes(
+        'order-last w-full text-xs text-ink-faint md:order-none md:w-auto',
+        letGo === 0 && 'max-md:hidden',
+      )}
+    >
+      {shownCount === allCount ? `${all} events` : `${shown} of ${all} events`}
+      {letGo > 0 && `, ${older} older not shown`}
+    </span>
   )
 }
 
