@@ -57,4 +57,14 @@ describe('the list of tasks', () => {
     const grid = page.getByRole('treegrid')
     expect(await grid.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
   })
+
+  it.each(['status=cancelled', 'thread=papers'])('shows on a phone which filter counts, with %s', async (filter) => {
+    const { page } = await openConsole({ path: `/tasks?${filter}`, viewport: { width: 360, height: 800 } })
+    await page.getByText('No task matches these filters').waitFor()
+    const chip = page.getByRole('search').locator('[data-on]')
+    const { x = 0, width = 0 } = (await chip.boundingBox()) ?? {}
+    expect(width).toBeGreaterThan(0)
+    expect(x).toBeGreaterThanOrEqual(0)
+    expect(x + width).toBeLessThanOrEqual(360)
+  })
 })

@@ -20,7 +20,7 @@ export function Chip({ children, isOn = false, onClick, onRemove, label }: ChipP
     : 'border-line bg-panel text-ink-soft hover:border-line-strong hover:text-ink'
   if (onRemove) {
     return (
-      <span className={classes(shape, look, 'pl-3 pr-1')}>
+      <span data-on className={classes(shape, look, 'pl-3 pr-1')}>
         {children}
         <button
           type="button"
@@ -34,7 +34,13 @@ export function Chip({ children, isOn = false, onClick, onRemove, label }: ChipP
     )
   }
   return (
-    <button type="button" aria-pressed={isOn} onClick={onClick} className={classes(shape, look, 'px-3')}>
+    <button
+      type="button"
+      aria-pressed={isOn}
+      data-on={isOn || undefined}
+      onClick={onClick}
+      className={classes(shape, look, 'px-3')}
+    >
       {children}
     </button>
   )

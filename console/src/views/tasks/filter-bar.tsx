@@ -1,6 +1,6 @@
 import type { Task } from 'holdfast/client'
 import { ChevronDown, Search } from 'lucide-react'
-import { type RefObject, useMemo } from 'react'
+import { type RefObject, useEffect, useMemo, useRef } from 'react'
 import { Chip } from '../../design/chip.tsx'
 import { Menu } from '../../design/menu.tsx'
 import { Status } from '../../design/status.tsx'
@@ -23,6 +23,11 @@ export function FilterBar({ filter, onChange, tasks, inputRef }: FilterBarProps)
   const threads = useChoices(tasks, 'thread')
   const toggle = (status: (typeof statuses)[number]) =>
     onChange({ statuses: asked.includes(status) ? asked.filter((other) => other !== status) : [...asked, status] })
+  const chipsRef = useRef<HTMLDivElement>(null)
+  // A page that is opened with a filter shows it, where not all of them have room.
+  useEffect(() => {
+    chipsRef.current?.querySelector('[data-on]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [])
   return (
     <search className="flex shrink-0 flex-col gap-2 border-b border-line px-4 py-2.5 md:px-6 min-[85rem]:flex-row min-[85rem]:items-center">
       <label className="flex h-8 min-w-0 items-center gap-2 rounded-md border border-line-strong bg-panel px-2.5 focus-within:outline-2 focus-within:outline-focus md:w-80 min-[85rem]:w-64">
@@ -38,7 +43,7 @@ export function FilterBar({ filter, onChange, tasks, inputRef }: FilterBarProps)
           className="min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
         />
       </label>
-      <div className="scroller -mx-4 flex items-center gap-1.5 px-4 py-0.5 md:mx-0 md:flex-wrap md:px-0">
+      <div ref={chipsRef} className="scroller -mx-4 flex items-center gap-1.5 px-4 py-0.5 md:mx-0 md:flex-wrap md:px-0">
         {statuses.map((status) => (
           <Chip key={status} isOn={asked.includes(status)} onClick={() => toggle(status)}>
             <Status status={status} isStill />
