@@ -29,6 +29,7 @@ import { EventReader } from './event-reader.ts'
 import { lookLengthMax, readEvents } from './event-reads.ts'
 import { translate, unavailable } from './failure.ts'
 import { allocateNumbers, renewLeaseOf } from './leases.ts'
+import { LivePartReader } from './live-part-reader.ts'
 import { type Location, locate } from './location.ts'
 import { readMoved } from './moved.ts'
 import { type NoticeListener, newsOf } from './notice-text.ts'
@@ -39,7 +40,7 @@ import { StoreConnections } from './store-connections.ts'
 import { TaskReader } from './task-reader.ts'
 import { listTasks, readSteps, readTasks } from './task-reads.ts'
 import { listThreads } from './thread-list.ts'
-import { readLivePart, readMessages, readSnapshot } from './thread-reads.ts'
+import { readMessages, readSnapshot } from './thread-reads.ts'
 
 export interface PostgresStoreOptions {
   /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `?schema=NAME` if it is not `holdfast`. */
@@ -71,7 +72,8 @@ const forgetLanes = 'DELETE FROM holdfast.lanes WHERE used_at < holdfast.clock_m
 
 /**
  * G1 All writing goes through the lane; what is told to other nodes is told after the commit was answered.
- * G2 A read is one statement, so it is of one moment, on any of a few connections; it sees every commit that was answered.
+ * G2 A read is one statement, so it is of one moment, on any of a few connections; it sees every commit that was answered. Of a live
+ *    part what is large comes after it (P1 of `LivePartReader`).
  * G3 Leases are by the server's clock, whatever this machine's is.
  * G4 What a node needs to live and to decide has connections of its own, and a renewal comes first on them: however many slow
  *    reads users ask for, its lease holds, and it accepts, starts and cancels. What it takes over is read by a connection of
@@ -87,6 +89,7 @@ class PostgresStore implements Store {
   readonly #place: Location
   readonly #lateMs: number
   readonly #tasks = new TaskReader((ids) => this.#decide((connection) => readTasks(connection, ids, this.#lateMs)))
+  readonly #liveParts: LivePartReader
   readonly #events = new EventReader((asks) => this.#read((connection) => readEvents(connection, asks, this.#lateMs)))
   #opened: StoreConnections | undefined
 
@@ -94,6 +97,7 @@ class PostgresStore implements Store {
     this.#options = options
     this.#place = locate(options.url)
     this.#lateMs = options.lateMs ?? lateMsDefault
+    this.#liveParts = new LivePartReader((work) => this.#decide(work), this.#lateMs)
     this.clock = options.clock ?? this.#serverClock
   }
 
@@ -117,6 +121,7 @@ class PostgresStore implements Store {
     if (!opened) return
     this.#opened = undefined
     await opened.close()
+    this.#liveParts.forget()
   }
 
   async commit(units: readonly Unit[], onLate: () => void = () => {}): Promise<Verdict[]> {
@@ -139,7 +144,7 @@ class PostgresStore implements Store {
   }
 
   async livePart(key: ThreadKey): Promise<LivePart | undefined> {
-    return this.#decide((connection) => readLivePart(connection, key, this.#lateMs))
+    return this.#liveParts.read(key)
   }
 
   async snapshot(key: ThreadKey, limits: SnapshotLimits): Promise<SnapshotRecords | undefined> {

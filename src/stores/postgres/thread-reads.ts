@@ -1,42 +1,11 @@
 import { type TaskId, type ThreadKey, threadOf } from '../../core/id.ts'
-import type { LivePart } from '../../core/live-part.ts'
 import type { Finish, Message, Part, Role } from '../../core/message.ts'
-import type { Mail } from '../../core/unit.ts'
 import type { MessageQuery, SnapshotLimits, SnapshotRecords } from '../store.ts'
 import { fromColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
-import type { MailDoc } from './pack-rest.ts'
-import { openOfThread, type QuestionRow, toQuestionRecord, untakenOfThread } from './questions.ts'
-import { isEnded, isLive, isUntaken, type TaskRow, taskColumns, toRecord } from './task-row.ts'
-
-// One statement is of one moment, so each picture is one statement: its lists are columns of JSON.
-const list = (rows: string): string => `(SELECT coalesce(json_agg(row_to_json(x)), '[]') FROM (${rows}) x)`
-
-const live = `SELECT ${taskColumns} FROM holdfast.tasks t WHERE t.thread = th.n AND ${isLive} ORDER BY t.place, t.n`
-
-// The live tasks are asked for their ended children, not the ended ones for their parents, which may be any number.
-const awaited = `
-  SELECT ${taskColumns} FROM holdfast.tasks t
-  WHERE t.n IN (
-    SELECT c.n FROM holdfast.tasks t JOIN LATERAL (
-      SELECT t.n FROM (SELECT * FROM holdfast.tasks c WHERE c.parent = t.id AND c.thread = th.n) t WHERE ${isUntaken}
-    ) c ON true
-    WHERE t.thread = th.n AND ${isLive}
-    UNION
-    SELECT t.n FROM holdfast.tasks t WHERE t.thread = th.n AND ${isUntaken} AND t.wake IS NOT NULL
-  )
-  ORDER BY coalesce(t.completed_at, 0), t.end_seq, t.n`
-
-const mail = `
-  SELECT m.id, m.task, m.place, m.content, m.doc
-  FROM holdfast.tasks t JOIN holdfast.mail m ON m.task = t.id
-  WHERE t.thread = th.n AND ${isLive} AND m.thread = th.n
-  ORDER BY m.place, m.n`
-
-const selectLivePart = `
-  SELECT th.rev, th.wakes, ${list(live)} AS tasks, ${list(awaited)} AS ended, ${list(mail)} AS mail,
-    ${list(untakenOfThread)} AS questions
-  FROM holdfast.threads th WHERE th.key = $1`
+import { list, live } from './live-part-reads.ts'
+import { openOfThread, type QuestionRow, toQuestionRecord } from './questions.ts'
+import { isEnded, type TaskRow, taskColumns, toRecord } from './task-row.ts'
 
 const lastEnded = `
   SELECT ${taskColumns} FROM holdfast.tasks t WHERE t.thread = th.n AND ${isEnded}
@@ -58,34 +27,6 @@ const selectMessages = (order: 'ASC' | 'DESC'): string => `
   WHERE th.key = $1 AND m.seq > $2 AND m.seq <= $3
   ORDER BY m.seq ${order}
   LIMIT $4`
-
-interface LivePartRow {
-  readonly rev: number
-  readonly wakes: number
-  readonly tasks: readonly TaskRow[]
-  readonly ended: readonly TaskRow[]
-  readonly mail: readonly MailRow[]
-  readonly questions: readonly QuestionRow[]
-}
-
-export async function readLivePart(
-  connection: Connection,
-  key: ThreadKey,
-  timeoutMs: number,
-): Promise<LivePart | undefined> {
-  const statement = { name: 'live_part', sql: selectLivePart, values: [key], timeoutMs }
-  const [row] = await connection.query<LivePartRow>(statement)
-  if (!row) return undefined
-  return {
-    key,
-    rev: row.rev,
-    wakes: row.wakes,
-    tasks: row.tasks.map(toRecord),
-    ended: row.ended.map(toRecord),
-    mail: row.mail.map(toMail),
-    questions: row.questions.map(toQuestionRecord),
-  }
-}
 
 interface SnapshotRow {
   readonly first: number
@@ -138,10 +79,4 @@ function toMessage(key: ThreadKey, row: MessageRow): Message {
     ...(row.task !== null && { task: fromColumn(row.task) }),
     at: row.at,
   }
-}
-
-type MailRow = Pick<Mail, 'id' | 'task' | 'place' | 'content'> & { readonly doc: string }
-
-function toMail({ id, task, place, content, doc }: MailRow): Mail {
-  return { id: fromColumn(id), task: fromColumn(task), place, content, ...(JSON.parse(doc) as MailDoc) }
 }
