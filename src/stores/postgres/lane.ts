@@ -180,8 +180,10 @@ export class Lane {
     for (let delayMs = retryMsMin; ; delayMs = Math.min(retryMsMax, delayMs * 2)) {
       await pause(delayMs, this.#closing.signal)
       if (this.#closing.signal.aborted) throw unavailable(this.#name, 'it was closed before it answered')
+      let asked: Connection | undefined
       try {
         await this.#ready()
+        asked = this.#connection
         const answer = await this.#send(refusal === undefined ? sending : { ...sending, batch: nothing })
         if (refusal !== undefined && isOfNothing(answer)) throw new Refused(refusal)
         return answer
@@ -191,7 +193,8 @@ export class Lane {
         // Behind where it was left, as after a restore from a copy: what was sent to it was not kept and never will be.
         if (codeOf(error) === laneLost) throw this.#refused(error)
         if (isLocked(error)) refusal ??= await this.#lockMet(error)
-        if (isTooLong(error)) slowCount += 1
+        // A server that can be reached and does not answer is at work, or does not get the whole of a large batch.
+        if (isTooLong(error) || asked?.isSilent) slowCount += 1
         if (slowCount >= slowAttempts(batch)) refusal ??= this.#tooLong(batch, error)
         if (isUnitsFault(error, this.#name)) refusal = error
       }

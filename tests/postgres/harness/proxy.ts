@@ -27,6 +27,8 @@ export interface NetworkProxy {
    * server executes it, and waits to be told to commit.
    */
   withholdEnd(text: string): { readonly held: Promise<void> }
+  /** What is sent to the server in pieces of 60 kB or more is lost, with all that follows over the connection. */
+  swallowLarge(): void
   /** Drops what the server sends without being asked: notices. */
   dropNotices(): void
   close(): Promise<void>
@@ -41,6 +43,9 @@ export async function startProxy(port: number): Promise<NetworkProxy> {
 // The message that ends a statement, and commits it.
 const sync = Buffer.from('S\0\0\0\x04')
 
+// Little less than what a socket reads at once.
+const largeBytes = 60_000
+
 interface Pair {
   readonly client: Socket
   readonly server: Socket
@@ -54,6 +59,7 @@ class TestProxy implements NetworkProxy {
   #isStalled = false
   #isRefusing = false
   #dropsNotices = false
+  #swallowsLarge = false
   #losing: { text: string; left: number; count: number } | undefined
   #delaying: { text: string; hold: (arrive: () => Promise<void>) => void } | undefined
   #withholding: { text: string; hold: () => void } | undefined
@@ -124,6 +130,10 @@ class TestProxy implements NetworkProxy {
     return { held: promise }
   }
 
+  swallowLarge(): void {
+    this.#swallowsLarge = true
+  }
+
   dropNotices(): void {
     this.#dropsNotices = true
   }
@@ -145,7 +155,10 @@ class TestProxy implements NetworkProxy {
     this.#pairs.add(pair)
     const notices = new NoticeFilter()
     let losesAnswer = false
+    let isSwallowed = false
     client.on('data', (bytes) => {
+      isSwallowed ||= this.#swallowsLarge && bytes.length >= largeBytes
+      if (isSwallowed) return
       if (this.#delay(pair, bytes)) return
       losesAnswer ||= this.#isToLose(bytes)
       server.write(this.#withoutEnd(bytes))
