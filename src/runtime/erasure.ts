@@ -1,12 +1,12 @@
 import type { Decision, Surroundings } from '../core/decision.ts'
 import { cancelToErase, erase, trimIdle } from '../core/erase.ts'
-import { HoldfastError } from '../core/errors.ts'
 import type { TaskId, ThreadKey } from '../core/id.ts'
 import type { LiveThread } from '../core/live-thread.ts'
 import { dropTasks } from '../core/retention.ts'
-import { type Store, TooLong } from '../stores/store.ts'
+import type { Store } from '../stores/store.ts'
 import { type Clock, expiry } from './clock.ts'
-import { type Done, intent } from './entry.ts'
+import { intent } from './entry.ts'
+import { inTime } from './in-time.ts'
 import type { Signals } from './signals.ts'
 import type { Writer } from './writer.ts'
 
@@ -29,10 +29,8 @@ const readersMs = 1_500
 // tasks are never more than those.
 const longLogEvents = 100_000
 
-// Nothing else is written while a store tries in vain, so it is not asked again as soon as it has given up.
-const retryAfterMs = 10_000
-
 const reason = 'the thread is deleted'
+const tooLong = 'The store did not remove the thread in time; ask again, and the rest of it goes'
 
 /**
  * Cancels all that lives in a thread, waits until it has ended, and removes everything but its numbers. What is accepted
@@ -49,7 +47,7 @@ export async function eraseThread(parts: ErasureParts, thread: ThreadKey, by: st
     const { head, first } = await store.events(thread, { after: 0, limit: 1 })
     if (head < first) return
     if (head >= longLogEvents) await shorten(writer, thread, head)
-    const done = await inTime(writer.change(intent(thread, 'erase', decide)))
+    const done = await inTime(writer.change(intent(thread, 'erase', decide)), tooLong)
     if ('refusal' in done) continue
     if (!done.value) return
     await ended(parts, thread, done.value)
@@ -75,21 +73,10 @@ async function shorten(writer: Writer, thread: ThreadKey, head: number): Promise
   ]
   for (const decide of pieces) {
     for (let isMore = true; isMore; ) {
-      const done = await inTime(writer.change(intent(thread, 'erase', decide)))
+      const done = await inTime(writer.change(intent(thread, 'erase', decide)), tooLong)
       const removed = 'refusal' in done ? undefined : done.verdict?.removed
       isMore = removed !== undefined && removed.events + removed.tasks > 0
     }
-  }
-}
-
-/** What took the store too long is no fault of what was asked for: another time it may well be done. */
-async function inTime<Value>(change: Promise<Done<Value>>): Promise<Done<Value>> {
-  try {
-    return await change
-  } catch (error) {
-    if (!(error instanceof TooLong)) throw error
-    const message = 'The store did not remove the thread in time; ask again, and the rest of it goes'
-    throw new HoldfastError('store_unavailable', message, { cause: error, facts: { retryAfterMs } })
   }
 }
 

@@ -11,6 +11,7 @@ import { checkAsked } from './checked-input.ts'
 import { encode } from './encode.ts'
 import { intent } from './entry.ts'
 import { acceptedTask, requestKey, unlessRepeated } from './idempotency.ts'
+import { inTime } from './in-time.ts'
 import type { MessageToSend, SendAnswer } from './message-to-send.ts'
 import type { OpenTasks } from './open-tasks.ts'
 import type { Registry } from './registry.ts'
@@ -69,7 +70,7 @@ export class Intake {
     const accepting = writer.change(
       intent(thread, 'accept', (live, around) => openTasks.admit(prompt(live, around, request, how))),
     )
-    const done = await unlessRepeated(writer, thread, key, accepting)
+    const done = await unlessRepeated(writer, thread, key, inTime(accepting))
     if ('refusal' in done) return acceptedTask(store, done, key)
     const { task, ...rest } = done.value
     // What another node executes has reported since it was read, and a copy with a higher number counts as newer.
@@ -107,8 +108,8 @@ export class Intake {
   async collect(thread: ThreadKey, tasks: readonly string[]): Promise<readonly TaskId[]> {
     const ids = tasks.filter((id) => typeof id === 'string').map(taskId)
     if (ids.length === 0) return []
-    const done = await this.#parts.writer.change(
-      intent(thread, 'collect', (live, around) => collect(live, around, ids)),
+    const done = await inTime(
+      this.#parts.writer.change(intent(thread, 'collect', (live, around) => collect(live, around, ids))),
     )
     return 'refusal' in done ? [] : (done.verdict?.taken ?? [])
   }

@@ -6,6 +6,7 @@ import { type RestoredTask, restore } from '../core/restore.ts'
 import type { Store } from '../stores/store.ts'
 import { encode } from './encode.ts'
 import { intent } from './entry.ts'
+import { inTime } from './in-time.ts'
 import type { PersistedTask } from './persisted-task.ts'
 import type { Writer } from './writer.ts'
 
@@ -75,12 +76,13 @@ export class Restoration {
   }
 
   async #commit(key: ThreadKey, tasks: readonly RestoredTask[]): Promise<readonly TaskId[]> {
-    const done = await this.#parts.writer.change(
+    const change = this.#parts.writer.change(
       intent(key, 'restore', (live, around) => {
         this.#parts.reserveIds(tasks.map((task) => task.id))
         return restore(live, around, tasks)
       }),
     )
+    const done = await inTime(change)
     return 'refusal' in done ? [] : done.value
   }
 

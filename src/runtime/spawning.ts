@@ -14,6 +14,7 @@ import { digest } from './digest.ts'
 import { executing, intent } from './entry.ts'
 import { closedError, type Execution } from './execution.ts'
 import { acceptedTask, requestKey, requestText, unlessRepeated } from './idempotency.ts'
+import { inTime } from './in-time.ts'
 import type { OpenTasks } from './open-tasks.ts'
 import type { Owners } from './owners.ts'
 import type { Registry } from './registry.ts'
@@ -71,7 +72,7 @@ export class Spawning {
       ),
     )
     const accepting = this.#withParent(change, thread, parent)
-    return acceptedTask(store, await unlessRepeated(writer, thread, key, accepting), key)
+    return acceptedTask(store, await unlessRepeated(writer, thread, key, inTime(accepting)), key)
   }
 
   /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { snapshotTasks } from '../../../src/runtime/task-snapshot.ts'
 import { TooLong } from '../../../src/stores/store.ts'
 import { openSite } from './site.ts'
 
@@ -63,4 +64,40 @@ it('a delete that takes the store too long is answered with 503 and Retry-After,
   expect(await site.runtime.isReady()).toBe(true)
   site.store.plan(() => 'none')
   expect(await site.ask('DELETE', '/v1/threads/t')).toMatchObject({ status: 204 })
+})
+
+it.each([
+  ['/v1/threads/t/runs', { agent: 'echo', prompt: 'x' }],
+  ['/v1/threads/t/tasks', { agent: 'echo', prompt: 'x' }],
+  ['/v1/threads/t/results/collect', { tasks: ['bg_0'] }],
+])(
+  'POST %s that takes the store too long is answered with 503 and Retry-After, and is no defect',
+  async (path, body) => {
+    const site = await openSite()
+    site.store.plan(() => {
+      throw new TooLong('1 unit took too long')
+    })
+    const answer = await site.ask('POST', path, { body })
+    expect(answer).toMatchObject({ status: 503, body: { code: 'store_unavailable', retryAfterMs: 10_000 } })
+    expect(answer.headers.get('retry-after')).toBe('10')
+    expect(site.logged.filter(({ level }) => level === 'error')).toEqual([])
+    expect(await site.runtime.isReady()).toBe(true)
+    site.store.plan(() => 'none')
+    expect((await site.ask('POST', path, { body })).status).toBeLessThan(300)
+  },
+)
+
+it('a restore that takes the store too long is refused as store_unavailable, and done when it is asked again', async () => {
+  const site = await openSite()
+  const alice = site.runtime.as('alice')
+  const { id } = await alice.run({ thread: 't', agent: 'echo', prompt: 'x' })
+  await alice.wait(id)
+  const tasks = Object.values(await snapshotTasks(alice, 't'))
+  await alice.deleteThread('t')
+  site.store.plan(() => {
+    throw new TooLong('1 unit took too long')
+  })
+  await expect(alice.restore(tasks)).rejects.toMatchObject({ code: 'store_unavailable' })
+  site.store.plan(() => 'none')
+  expect((await alice.restore(tasks)).restored).toEqual([id])
 })
