@@ -28,8 +28,10 @@ export interface RestoreAnswer {
   readonly kept: readonly TaskId[]
 }
 
-// A unit is committed whole and holds the thread meanwhile, so a long history goes in by pieces of this size.
+// A unit is committed whole and holds the thread meanwhile, so a long history goes in by pieces of this size. One task with a large
+// result is a piece that a store can still take: it took it when the task ended.
 const pieceTasksMax = 64
+const pieceLengthMax = 1_048_576
 
 /**
  * Puts tasks of a snapshot back into the store.
@@ -52,9 +54,7 @@ export class Restoration {
     const checked = [...threads].map(([key, given]) => [key, given.map((task) => this.#checked(task))] as const)
     const restored: TaskId[] = []
     for (const [key, given] of checked) {
-      for (let i = 0; i < given.length; i += pieceTasksMax) {
-        restored.push(...(await this.#piece(key, given.slice(i, i + pieceTasksMax))))
-      }
+      for (const piece of piecesOf(given)) restored.push(...(await this.#piece(key, piece)))
     }
     const isRestored = new Set(restored)
     return { restored, kept: ordered.map((task) => task.id).filter((id) => !isRestored.has(id)) }
@@ -110,6 +110,23 @@ export class Restoration {
       ...(metadata !== undefined && { metadata: encode(metadata, whole) }),
     }
   }
+}
+
+function piecesOf(tasks: readonly RestoredTask[]): RestoredTask[][] {
+  const pieces: RestoredTask[][] = []
+  let length = 0
+  for (const task of tasks) {
+    const own = (task.input?.length ?? 0) + (task.result?.length ?? 0)
+    const piece = pieces.at(-1)
+    if (piece && piece.length < pieceTasksMax && length + own <= pieceLengthMax) {
+      piece.push(task)
+      length += own
+    } else {
+      pieces.push([task])
+      length = own
+    }
+  }
+  return pieces
 }
 
 /** Lists show tasks in the order in which they were stored, so they are stored in the order of their acceptance. */
