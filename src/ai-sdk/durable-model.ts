@@ -1,6 +1,6 @@
 import { gateway, type LanguageModel, wrapLanguageModel } from 'ai'
 import type { AgentContext } from '../runtime/agent.ts'
-import { ModelEvents } from './model-events.ts'
+import { ModelEvents, type ProvidedCalls } from './model-events.ts'
 import { failureError, modelFailure } from './model-failure.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { Outlet } from './outlet.ts'
@@ -10,6 +10,7 @@ import { recordedParts, type StreamRecord, StreamRecorder } from './stream-recor
 export interface ModelSurroundings {
   readonly ctx: AgentContext
   readonly openCalls: OpenCalls
+  readonly provided: ProvidedCalls
   /** What a model is told besides the conversation, at the call it is told it. */
   readonly note: () => string | undefined
 }
@@ -43,8 +44,8 @@ function namedModel(name: string): ModelObject {
   return provider.languageModel(name)
 }
 
-function callModel({ ctx, openCalls }: ModelSurroundings, asked: StreamCall): Promise<StreamResult> {
-  const call = new ModelCall(ctx, asked)
+function callModel({ ctx, openCalls, provided }: ModelSurroundings, asked: StreamCall): Promise<StreamResult> {
+  const call = new ModelCall(ctx, asked, new ModelEvents(ctx, provided))
   const taken = ctx.step('model', () => call.perform(), { input: promptText(asked.params.prompt) })
   const answered = taken.then(
     (record) => call.answer(record),
@@ -59,15 +60,17 @@ class ModelCall {
   readonly outlet: Outlet
   readonly #ctx: AgentContext
   readonly #asked: StreamCall
+  readonly #events: ModelEvents
   readonly #recorder = new StreamRecorder()
   #reader: ReadableStreamDefaultReader<unknown> | undefined
   #isPerformed = false
   #isLeft = false
   #error: unknown
 
-  constructor(ctx: AgentContext, asked: StreamCall) {
+  constructor(ctx: AgentContext, asked: StreamCall, events: ModelEvents) {
     this.#ctx = ctx
     this.#asked = asked
+    this.#events = events
     this.outlet = new Outlet(() => {
       this.#isLeft = true
       // The stream may have broken by itself, which is nothing to tell whoever has left.
@@ -92,14 +95,17 @@ class ModelCall {
     const { outlet } = this
     const { failure } = record
     if (this.#isPerformed) return failure ? outlet.fail(this.#error) : outlet.finish()
-    if (!failure) return outlet.finish(recordedParts(record))
+    if (!failure) {
+      const parts = recordedParts(record)
+      for (const part of parts) this.#events.meet(part)
+      return outlet.finish(parts)
+    }
     if (failure.isBegun) outlet.open()
     outlet.fail(failureError(failure))
   }
 
   async #read(): Promise<void> {
     const result = await this.#asked.doStream()
-    const events = new ModelEvents(this.#ctx)
     const reader = result.stream.getReader()
     this.#reader = reader
     this.outlet.open(result)
@@ -107,7 +113,7 @@ class ModelCall {
       const { done, value: part } = await reader.read()
       if (this.#isLeft) throw new Error('The answer of the model was no longer read')
       if (done) return
-      const room = events.tell(part)
+      const room = this.#events.tell(part)
       if (room) await room
       this.#recorder.add(part)
       this.outlet.push(part)

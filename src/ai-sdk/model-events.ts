@@ -11,15 +11,24 @@ type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type 
 // A character takes at most six bytes as JSON, so a text of this length fits into an event whatever it holds.
 const textLengthMax = 32 * 1024
 
+/** The open calls of tools that the provider executes itself, by id. It may give a result with a later answer. */
+export type ProvidedCalls = Map<string, Omit<ShownTool, 'output' | 'error'>>
+
 /** Emits what the parts of one answer say, as they come. */
 export class ModelEvents {
   readonly #ctx: AgentContext
-  /** The calls of tools that the provider executes itself, by id. */
-  readonly #provided = new Map<string, Omit<ShownTool, 'output' | 'error'>>()
+  readonly #provided: ProvidedCalls
   #modelId: string | undefined
 
-  constructor(ctx: AgentContext) {
+  constructor(ctx: AgentContext, provided: ProvidedCalls) {
     this.#ctx = ctx
+    this.#provided = provided
+  }
+
+  /** Notes what a part that was told of before leaves open. */
+  meet(part: StreamPart): void {
+    if (part.type === 'tool-call' && part.providerExecuted) this.#open(part)
+    if (part.type === 'tool-result' && !part.preliminary) this.#provided.delete(part.toolCallId)
   }
 
   /** Resolves when there is room for more; undefined if nothing was emitted. */
@@ -34,7 +43,7 @@ export class ModelEvents {
         this.#modelId = part.modelId ?? this.#modelId
         return undefined
       case 'tool-call':
-        return part.providerExecuted ? this.#provide(part) : undefined
+        return part.providerExecuted ? showTool(ctx, this.#open(part)) : undefined
       case 'tool-result':
         return this.#provided.has(part.toolCallId) && !part.preliminary ? this.#conclude(part) : undefined
       case 'file':
@@ -51,7 +60,7 @@ export class ModelEvents {
     }
   }
 
-  #provide({ toolCallId, toolName, input }: PartOf<'tool-call'>): Promise<void> {
+  #open({ toolCallId, toolName, input }: PartOf<'tool-call'>): ShownTool {
     const call = {
       type: 'tool',
       id: `${this.#ctx.taskId}:${toolCallId}`,
@@ -59,7 +68,7 @@ export class ModelEvents {
       input: parsed(input),
     } as const
     this.#provided.set(toolCallId, call)
-    return showTool(this.#ctx, call)
+    return call
   }
 
   #conclude({ toolCallId, result, isError }: PartOf<'tool-result'>): Promise<void> | undefined {

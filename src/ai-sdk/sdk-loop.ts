@@ -35,7 +35,7 @@ export class SdkLoop {
   prepare(call: CallSettings): CallSettings {
     const { ctx, policyOf } = this.#parts
     const { openCalls } = this
-    const models = { ctx, openCalls, note: () => this.#note }
+    const models = { ctx, openCalls, provided: new Map(), note: () => this.#note }
     const onExecuted = (id: string) => void this.#executed.add(id)
     return {
       ...call,

@@ -3,7 +3,7 @@ import { MockLanguageModelV4, simulateReadableStream } from 'ai/test'
 import { expect, it } from 'vitest'
 import { aiSdkAgent } from '../../src/ai-sdk/index.ts'
 import type { Agent } from '../../src/index.ts'
-import { eventsOf, onEachStore, type World } from '../scenarios/world.ts'
+import { eventsOf, eventsUntil, onEachStore, type World } from '../scenarios/world.ts'
 
 type Parts = Parameters<typeof simulateReadableStream<MockPart>>[0]['chunks']
 type MockPart =
@@ -20,13 +20,14 @@ const finish = (unified: 'stop' | 'tool-calls' = 'stop'): MockPart => ({
   finishReason: { unified, raw: undefined },
 })
 
-/** A model whose calls give these answers, one after the other. */
-function mock(...answers: Parts[]): MockLanguageModelV4 {
+/** A model whose calls give these answers, one after the other; one that is held is never given. */
+function mock(...answers: (Parts | 'held')[]): MockLanguageModelV4 {
   let count = 0
   return new MockLanguageModelV4({
     doStream: async () => {
       const chunks = answers[count] ?? []
       count += 1
+      if (chunks === 'held') return { stream: new ReadableStream<MockPart>() }
       return { stream: simulateReadableStream<MockPart>({ chunks, initialDelayInMs: null, chunkDelayInMs: null }) }
     },
   })
@@ -80,6 +81,40 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(custom).toMatchObject([
       { name: 'source', payload: { url: 'https://example.org/' } },
       { name: 'finish', payload: { reason: 'stop', model: 'mock-1' } },
+    ])
+  })
+
+  it('a result that a provider gives with a later answer is that of its call, also if a crash comes between them', async () => {
+    const searched = { toolCallId: 'c1', toolName: 'search' }
+    const asking: Parts = [
+      { type: 'tool-call', ...searched, input: '{"q":"x"}', providerExecuted: true },
+      { type: 'tool-call', toolCallId: 'c2', toolName: 'look', input: '{}' },
+      finish('tool-calls'),
+    ]
+    const answering: Parts = [{ type: 'tool-result', ...searched, result: { hits: 2 } }, ...said('Two.'), finish()]
+    const tools = {
+      search: tool({
+        type: 'provider',
+        isProviderExecuted: true,
+        supportsDeferredResults: true,
+        id: 'mock.search',
+        args: {},
+        inputSchema: anything,
+        outputSchema: anything,
+      }),
+      look: tool({ inputSchema: anything, execute: () => 'seen' }),
+    }
+    const here = world()
+    const first = await here.open({ agents: { helper: aiSdkAgent({ model: mock(asking, 'held'), tools }) } })
+    const { id } = await first.run({ thread: 't', agent: 'helper', prompt: 'Hi' })
+    await eventsUntil(first, { thread: 't' }, ({ type }) => type === 'tool.result')
+    await here.crash()
+    const second = await here.open({ agents: { helper: aiSdkAgent({ model: mock(answering), tools }) } })
+    expect(await second.wait(id)).toMatchObject({ status: 'completed', result: 'Two.', attempt: 2 })
+    expect((await second.thread('t')).messages.at(-1)?.parts).toMatchObject([
+      { type: 'tool', id: `${id}:c1`, name: 'search', input: { q: 'x' }, output: { hits: 2 } },
+      { type: 'tool', name: 'look', output: 'seen' },
+      { type: 'text', text: 'Two.' },
     ])
   })
 
