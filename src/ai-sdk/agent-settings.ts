@@ -1,6 +1,7 @@
 import { type LanguageModel, type ModelMessage, ToolLoopAgent, type ToolSet } from 'ai'
 import { HoldfastError } from '../core/errors.ts'
 import type { Approvals } from './approval.ts'
+import type { Repair } from './durable-repair.ts'
 
 /** An agent of the SDK, whatever its types: a `ToolLoopAgent`, or a subclass of it. */
 export interface SdkAgent {
@@ -44,6 +45,8 @@ export interface CallSettings {
   readonly model: LanguageModel
   readonly tools?: ToolSet
   readonly toolApproval?: Approvals
+  readonly repairToolCall?: Repair | undefined
+  readonly experimental_repairToolCall?: Repair | undefined
   readonly prepareStep?: PrepareStep
   readonly streamRetries?: undefined
 }

@@ -70,7 +70,7 @@ function isIterable(value: unknown): value is AsyncIterable<unknown> {
 }
 
 /** A model is told an error's name and message: as it meets them on replay, where nothing else is left of the error. */
-function asRecorded(error: unknown): Error {
+export function asRecorded(error: unknown): Error {
   const name = error instanceof Error ? String(error.name) : 'Error'
   return Object.assign(new Error(errorText(error), { cause: error }), { name })
 }

@@ -4,6 +4,7 @@ import type { AfterCrash } from './after-crash.ts'
 import type { CallSettings, EndedStep, PreparedStep, StepContent, StepToPrepare } from './agent-settings.ts'
 import { approvalByQuestion } from './approval.ts'
 import { durableModel } from './durable-model.ts'
+import { durableRepair } from './durable-repair.ts'
 import { durableTools } from './durable-tools.ts'
 import { readInbox } from './inbox-messages.ts'
 import { OpenCalls } from './open-calls.ts'
@@ -35,6 +36,7 @@ export class SdkLoop {
   prepare(call: CallSettings): CallSettings {
     const { ctx, policyOf } = this.#parts
     const { openCalls } = this
+    const { repairToolCall = call.experimental_repairToolCall } = call
     const models = { ctx, openCalls, provided: new Map(), note: () => this.#note }
     const onExecuted = (id: string) => void this.#executed.add(id)
     return {
@@ -42,6 +44,7 @@ export class SdkLoop {
       model: durableModel(models, call.model),
       ...(call.tools && { tools: durableTools({ ctx, openCalls, policyOf, onExecuted }, call.tools) }),
       toolApproval: approvalByQuestion(ctx, call.toolApproval),
+      ...(repairToolCall && { repairToolCall: durableRepair(ctx, openCalls, repairToolCall) }),
       prepareStep: async (step) => {
         const prepared = await this.#prepareStep(step, call)
         return prepared.model ? { ...prepared, model: durableModel(models, prepared.model) } : prepared

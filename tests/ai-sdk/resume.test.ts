@@ -1,4 +1,4 @@
-import { jsonSchema, tool } from 'ai'
+import { jsonSchema, type ToolLoopAgentSettings, tool } from 'ai'
 import { expect, it } from 'vitest'
 import { aiSdkAgent, toolCall } from '../../src/ai-sdk/index.ts'
 import type { Runtime } from '../../src/index.ts'
@@ -115,6 +115,33 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(task).toMatchObject({ status: 'failed', error: { code: 'replay_mismatch' } })
     expect(task?.error?.message).toMatch(/"model".*another input.*version 1 of the agent, this is version 2/)
     expect(server.requests.length).toBe(2)
+  })
+
+  it('a call that was repaired is met again as it was repaired, and nobody repairs it again', async () => {
+    const server = await modelServer(
+      turns({ text: 'One. ', calls: [{ name: 'lok', input: {} }] }, { text: 'Two.', holdAfter: 1 }),
+    )
+    let repairCount = 0
+    const repairToolCall: ToolLoopAgentSettings['repairToolCall'] = ({ toolCall: call }) => {
+      repairCount += 1
+      return Promise.resolve({ ...call, toolName: 'look', input: JSON.stringify({ n: repairCount }) })
+    }
+    const look = tool({ inputSchema: anything, execute: ({ n }) => `seen ${n}` })
+    const agents = { helper: aiSdkAgent({ model: modelOf(server), tools: { look }, repairToolCall }) }
+    const here = world()
+    const first = await here.open({ agents })
+    const run = await first.run({ thread: 't', agent: 'helper', prompt: 'Hi' })
+    await untilSaid(first, 2)
+    await here.crash()
+    server.script = () => ({ text: 'Two.' })
+    const second = await here.open({ agents })
+    expect(await second.wait(run.id)).toMatchObject({ status: 'completed', result: 'Two.' })
+    expect(repairCount).toBe(1)
+    expect((await second.thread('t')).messages.at(-1)?.parts).toMatchObject([
+      { type: 'text', text: 'One. ' },
+      { type: 'tool', name: 'look', input: { n: 1 }, output: 'seen 1' },
+      { type: 'text', text: 'Two.' },
+    ])
   })
 
   it('a tool is handed a key that stays, and one that failed is met again as it failed', async () => {
