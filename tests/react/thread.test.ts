@@ -109,6 +109,21 @@ describe('useThread', () => {
     await waitFor(() => expect(there.current).toMatchObject({ questions: [], status: 'idle' }))
   })
 
+  it('goes on from a thread that was read before, and shows nothing of it once it shows another', async () => {
+    const page = await testPage()
+    await page.runtime.wait(await page.run(thread, [{ say: 'of t' }]))
+    const initial = await page.runtime.thread(thread)
+    await page.runtime.wait(await page.run('u', [{ say: 'of u, which ' }, { say: 'has a longer log' }]))
+    const said = await page.runtime.thread('u')
+    const { result, rerender } = page.use((id: string) => useThread(id, { initial }), thread)
+    expect(result.current).toMatchObject({ messages: initial.messages, isLoading: false })
+    rerender('u')
+    expect(result.current).toMatchObject({ messages: [], isLoading: true })
+    await waitFor(() => expect(result.current.isLoading).toBe(false))
+    expect(result.current).toMatchObject({ head: said.head, messages: said.messages })
+    expect([...result.current.tasks.values()].map(({ thread: of }) => of)).toEqual(['u'])
+  })
+
   it('is in error, with a code and the id of the request, where it is not let in', async () => {
     const page = await testPage()
     const { result } = pageOf(page, { token: 'wrong' }).use(() => useThread(thread))
@@ -152,6 +167,18 @@ describe('useTask', () => {
     await page.runtime.send(id, { content: 'go on' })
     await waitFor(() => expect(result.current.task).toMatchObject({ status: 'completed' }))
     expect(page.requests).toEqual([])
+  })
+
+  it('shows another task once it is asked for that, whatever was read before', async () => {
+    const page = await testPage()
+    const [first, second] = [await page.run(thread, [{ return: 1 }]), await page.run(thread, [{ return: 2 }])]
+    const initial = await page.runtime.wait(first)
+    await page.runtime.wait(second)
+    const { result, rerender } = page.use((id: string) => useTask(id, { initial }), first)
+    expect(result.current.task).toMatchObject({ id: first, result: 1 })
+    rerender(second)
+    expect(result.current).toMatchObject({ isLoading: true })
+    await waitFor(() => expect(result.current.task).toMatchObject({ id: second, result: 2 }))
   })
 
   it('reads a result that is too large for an event', async () => {

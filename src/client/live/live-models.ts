@@ -47,14 +47,17 @@ export class LiveModels {
     return this.#taskLists.handle(keyOf(filter), loadingTasks, make)
   }
 
+  /** What a page was rendered with says nothing of a task, or a thread, that it goes to later. */
   task(id: string, initial?: Task): Handle<TaskValue, LiveTask> {
-    const make = (onStopped: () => void) => new LiveTask(this.#parts, id, initial, onStopped)
-    return this.#tasks.handle(id, taskBefore(initial), make)
+    const own = initial?.id === id ? initial : undefined
+    const make = (onStopped: () => void) => new LiveTask(this.#parts, id, own, onStopped)
+    return this.#tasks.handle(id, taskBefore(own), make)
   }
 
   thread(thread: string, initial?: ThreadSnapshot): Handle<ThreadValue, LiveThread> {
-    const make = (onStopped: () => void) => new LiveThread(this.#parts, thread, initial, onStopped)
-    return this.#threads.handle(thread, threadBefore(initial), make)
+    const own = initial?.thread === thread ? initial : undefined
+    const make = (onStopped: () => void) => new LiveThread(this.#parts, thread, own, onStopped)
+    return this.#threads.handle(thread, threadBefore(own), make)
   }
 
   eventList(thread: string, filter: EventFilter): Handle<EventListValue, EventList> {
