@@ -181,6 +181,23 @@ describe('useTask', () => {
     await waitFor(() => expect(result.current.task).toMatchObject({ id: second, result: 2 }))
   })
 
+  it('is without an error again once it is let in, though nothing happens to the task', async () => {
+    const local = await testPage()
+    let isLetIn = false
+    const refused = () => Promise.resolve(new Response('', { status: 401 }))
+    const page = pageOf(local, {
+      transport: 'sse',
+      fetch: (input, init) => (isLetIn || !String(input).includes('/events') ? fetch(input, init) : refused()),
+    })
+    const id = await local.run(thread, [{ hang: true }])
+    const { result } = page.use(() => useTask(id))
+    await waitFor(() => expect(result.current).toMatchObject({ task: { id }, error: { code: 'unauthenticated' } }))
+    isLetIn = true
+    result.current.retry()
+    await waitFor(() => expect(result.current).toEqual(expect.not.objectContaining({ error: expect.anything() })))
+    expect(result.current.task).toMatchObject({ id, status: 'running' })
+  })
+
   it('reads a result that is too large for an event', async () => {
     const page = await testPage()
     const large = 'x'.repeat(300 * 1024)

@@ -40,8 +40,9 @@ export class LiveTask {
 
   async #follow(following: Following<TaskValue>): Promise<void> {
     const { signal } = following
-    // A second start, or one from what a server rendered, goes on from what is there.
-    let task = following.value.task ?? (await this.#read(following))
+    // A second start, or one from what a server rendered, goes on from what is there; one after an error begins anew.
+    const { task: known, error } = following.value
+    let task = known && !error ? known : await this.#read(following)
     if (signal.aborted || isTerminal(task.status)) return
     const { id, thread, seq } = task
     const log = this.#parts.client.thread(thread).attach({ task: id, after: seq, types: taskTypes, signal })
