@@ -133,9 +133,9 @@ export class Attachment implements AsyncIterableIterator<PlaceItem, undefined> {
       get after() {
         return machine.state.last ?? 0
       },
-      opened: () => {
+      opened: (isStale) => {
         monitor.set(this, { is: 'live' })
-        machine.send({ type: 'opened' })
+        machine.send({ type: 'opened', isStale })
         this.#onOpen?.()
         this.#onOpen = undefined
       },

@@ -20,6 +20,8 @@ export class Channel {
   readonly task: string | undefined
   /** The id of the last attach. What comes under another belongs to one that was replaced. */
   id: number | undefined
+  /** Whether the socket of the last attach is gone. */
+  isStale = false
   readonly #members = new Set<Member>()
 
   constructor({ thread, task }: Wanted) {
@@ -60,9 +62,11 @@ export class Channel {
 
   /** Who is beyond the head has a place that this log never had. */
   attached(head: number): void {
+    const { isStale } = this
+    this.isStale = false
     for (const member of [...this.#members]) {
       const { sink } = member
-      if (sink.after <= head) sink.opened()
+      if (sink.after <= head) sink.opened(isStale)
       else if (this.leave(member)) sink.lost(beyond(head))
     }
   }

@@ -74,7 +74,7 @@ export class Http {
     const { method = 'GET', body, headers } = asked
     const late = new AbortController()
     const timer = clock.setTimer(answerMsMax, () => late.abort(unreachable(url)))
-    const signal = either(late.signal, asked.signal)
+    const signal = AbortSignal.any([late.signal, asked.signal ?? []].flat())
     let refusal: HoldfastError
     try {
       const response = await fetch(`${url}${path}${queryText(asked.query)}`, {
@@ -116,11 +116,6 @@ export function bodyOf<Body>({ text, status }: Answer): Body {
   const body = objectIn<Body>(text)
   if (body || status === 204) return body as Body
   throw new HoldfastError('unreachable', 'It is not Holdfast that answered; is the URL right?')
-}
-
-/** Fires when one of them does. */
-function either(first: AbortSignal, second?: AbortSignal): AbortSignal {
-  return second ? AbortSignal.any([first, second]) : first
 }
 
 /** One segment of a path. No URL can name the two that mean "here" and "above". */

@@ -46,7 +46,9 @@ export interface Place {
 export type PlaceItem = AttachItem | { readonly type: 'missed' }
 
 export type PlaceInput =
-  | { readonly type: 'start' | 'due' | 'hasten' | 'opened' | 'ended' | 'full' | 'drained' | 'close' }
+  | { readonly type: 'start' | 'due' | 'hasten' | 'ended' | 'full' | 'drained' | 'close' }
+  /** What is followed comes; `isStale` if its connection broke and another goes on with it. */
+  | { readonly type: 'opened'; readonly isStale?: boolean | undefined }
   | { readonly type: 'snapshot'; readonly snapshot: ThreadSnapshot }
   | { readonly type: 'event'; readonly event: ThreadEvent }
   /** What was under way came to nothing, because it was refused or cut off. */
@@ -72,8 +74,8 @@ export interface Start {
   readonly isWhole: boolean
 }
 
-export function placeAt({ after, task, isWhole }: Start): Place {
-  return { phase: 'new', last: after, isStale: false, failures: 0, task, isWhole }
+export function placeAt({ after, ...start }: Start): Place {
+  return { phase: 'new', last: after, isStale: false, failures: 0, ...start }
 }
 
 /** Before the live events of all threads. */
@@ -96,7 +98,7 @@ export function resume(place: Place, input: PlaceInput): PlaceStep {
     case 'snapshot':
       return phase === 'reading' ? pictured(place, input.snapshot) : stay
     case 'opened':
-      return phase === 'following' ? opened(place) : stay
+      return phase === 'following' ? opened(place, input.isStale) : stay
     case 'event':
       return phase === 'following' ? heard(place, input.event) : stay
     case 'full':
@@ -125,9 +127,10 @@ function pictured(place: Place, snapshot: ThreadSnapshot): PlaceStep {
   return go({ ...rest, last, picture: head, isStale: false }, ...announced, give)
 }
 
-function opened(place: Place): PlaceStep {
-  const { wasLive } = place
+function opened(place: Place, isStale?: boolean): PlaceStep {
+  const { wasLive, picture } = place
   const next: Place = { ...place, failures: 0, wasLive: wasLive === false || wasLive }
+  if (isStale && picture !== undefined) return go({ ...next, isStale }, stop)
   return [next, wasLive ? [{ do: 'give', item: { type: 'missed' } }] : []]
 }
 

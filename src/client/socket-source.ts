@@ -164,7 +164,10 @@ export class SocketSource implements Source {
     this.#silence?.stop()
     const socket = this.#socket
     this.#socket = undefined
-    for (const channel of this.#attached.values()) channel.id = undefined
+    for (const channel of this.#attached.values()) {
+      channel.id = undefined
+      channel.isStale = true
+    }
     this.#attached.clear()
     socket?.close()
   }

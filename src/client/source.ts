@@ -13,7 +13,8 @@ export interface Wanted {
 export interface Sink {
   /** The number of the last event that it has. */
   readonly after: number
-  opened(): void
+  /** `isStale` says that what was open before was lost meanwhile, and comes on from where it was. */
+  opened(isStale?: boolean): void
   /** `size` is the length of the event as text. */
   event(event: ThreadEvent, size: number): void
   /** Nothing can follow: the task has ended. */

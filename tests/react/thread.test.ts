@@ -139,7 +139,19 @@ describe('useThread', () => {
     page.sockets[0]?.close()
     await page.runtime.send(id, { content: 'go on' })
     await waitFor(() => expect([...result.current.live.values()]).toEqual([[{ type: 'text', text: 'one two' }]]))
-    expect(page.requests.filter((path) => path === 'GET /v1/threads/t')).toHaveLength(1)
+  })
+
+  it('shows nothing that was deleted while the connection was cut', async () => {
+    const page = await testPage()
+    await page.runtime.wait(await page.run(thread, [{ say: 'old' }]))
+    const { result } = use(page)
+    await until(async () => (await page.runtime.thread(thread)).watchers === 1)
+    page.sockets[0]?.close()
+    await page.runtime.deleteThread(thread)
+    await page.runtime.wait(await page.run(thread, [{ say: 'new' }]))
+    const { messages, head } = await page.runtime.thread(thread)
+    await waitFor(() => expect(result.current).toMatchObject({ head, status: 'idle' }))
+    expect(result.current.messages).toEqual(messages)
   })
 })
 

@@ -42,6 +42,22 @@ describe.each(['websocket', 'sse'] as const)('attaching over %s', (transport) =>
     expect(brief(await next)).toEqual(['offset_gone', 'snapshot at 9'])
   })
 
+  it('gives a newer snapshot after a cut to who has one, because the thread may have been emptied meanwhile', async () => {
+    const { client, server, clock } = clientWorld({ transport }, 3)
+    const [shown, counted] = [client.thread('t').attach(), client.thread('t').attach({ after: 3 })]
+    const [first, second] = [take(shown, 3), take(counted, 1)]
+    await clock.advance(0)
+    server.cut()
+    server.erase()
+    await clock.advance(1_000)
+    grow(server, 1)
+    expect(brief(await first)).toEqual(['snapshot at 3', 'snapshot at 3', 4])
+    expect(brief(await second)).toEqual([4])
+    const later = take(shown, 1)
+    grow(server, 1)
+    expect(brief(await later)).toEqual([5])
+  })
+
   it('ends by itself with its task, at once if that had ended before', async () => {
     const { client, server } = clientWorld({ transport }, 2)
     server.append(event('task.completed', {}, { seq: 3 }))
