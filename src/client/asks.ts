@@ -75,6 +75,8 @@ export interface LogPageOptions extends CallOptions {
 export interface AttachOptions extends CallOptions {
   /** Begins after this number; without it, with a snapshot. */
   readonly after?: number
+  /** The head of a snapshot that was read before, if `after` goes on from one: a newer one is then given where one that came first would be. */
+  readonly picture?: number
   /** Only events of this task; ends with it. */
   readonly task?: string
   readonly types?: readonly string[]

@@ -21,6 +21,7 @@ export interface AttachmentParts {
 
 export interface AttachmentOptions extends Wanted {
   readonly after?: number
+  readonly picture?: number
   readonly signal?: AbortSignal | undefined
   /** Called once, when it is first open. */
   readonly onOpen?: (() => void) | undefined
@@ -55,13 +56,13 @@ export class Attachment implements AsyncIterableIterator<PlaceItem, undefined> {
   #stop: (() => void) | undefined
   #end: { readonly error?: HoldfastError | undefined } | undefined
 
-  constructor(parts: AttachmentParts, { after, signal, onOpen, ...wanted }: AttachmentOptions) {
+  constructor(parts: AttachmentParts, { after, picture, signal, onOpen, ...wanted }: AttachmentOptions) {
     this.#parts = parts
     this.#wanted = wanted
     this.#signal = signal
     this.#onOpen = onOpen
     const { thread, task, types } = wanted
-    const place = placeAt({ after, task, isWhole: task === undefined && types === undefined })
+    const place = placeAt({ after, picture, task, isWhole: task === undefined && types === undefined })
     this.#machine = new Machine(thread === undefined ? livePlace : place, resume, (action) => this.#act(action))
     if (signal?.aborted) this.close()
     else signal?.addEventListener('abort', this.#close, { once: true })

@@ -28,7 +28,7 @@ export interface Place {
   /** The number of the last event that was given, or of the snapshot; absent while a snapshot is due. */
   readonly last?: number | undefined
   /** The head of the last snapshot that was given. */
-  readonly picture?: number
+  readonly picture?: number | undefined
   /** Whether a newer snapshot is due before the log goes on. */
   readonly isStale: boolean
   /** Why the snapshot that is due has to be announced. */
@@ -70,6 +70,7 @@ const stop: PlaceAction = { do: 'stop' }
 
 export interface Start {
   readonly after?: number | undefined
+  readonly picture?: number | undefined
   readonly task?: string | undefined
   readonly isWhole: boolean
 }

@@ -32,6 +32,7 @@ describe('useThread', () => {
     page.use(() => useTasks())
     await waitFor(() => expect(views.every(({ result }) => !result.current.isLoading)).toBe(true))
     expect(page.sockets).toHaveLength(1)
+    await until(async () => (await page.runtime.thread(thread)).watchers > 0)
     expect((await page.runtime.thread(thread)).watchers).toBe(1)
     expect(page.requests.filter((path) => path === 'GET /v1/threads/t')).toHaveLength(1)
     expect(views[0]?.result.current.messages).toBe(views[1]?.result.current.messages)
@@ -141,18 +142,22 @@ describe('useThread', () => {
     await waitFor(() => expect([...result.current.live.values()]).toEqual([[{ type: 'text', text: 'one two' }]]))
   })
 
-  it('shows nothing that was deleted while the connection was cut', async () => {
-    const page = await testPage()
-    await page.runtime.wait(await page.run(thread, [{ say: 'old' }]))
-    const { result } = use(page)
-    await until(async () => (await page.runtime.thread(thread)).watchers === 1)
-    page.sockets[0]?.close()
-    await page.runtime.deleteThread(thread)
-    await page.runtime.wait(await page.run(thread, [{ say: 'new' }]))
-    const { messages, head } = await page.runtime.thread(thread)
-    await waitFor(() => expect(result.current).toMatchObject({ head, status: 'idle' }))
-    expect(result.current.messages).toEqual(messages)
-  })
+  it.each([false, true])(
+    'shows nothing that was deleted while the connection was cut; read before: %s',
+    async (wasRead) => {
+      const page = await testPage()
+      await page.runtime.wait(await page.run(thread, [{ say: 'old' }]))
+      const initial = wasRead ? await page.runtime.thread(thread) : undefined
+      const { result } = page.use(() => useThread(thread, { initial }))
+      await until(async () => (await page.runtime.thread(thread)).watchers === 1)
+      page.sockets[0]?.close()
+      await page.runtime.deleteThread(thread)
+      await page.runtime.wait(await page.run(thread, [{ say: 'new' }]))
+      const { messages, head } = await page.runtime.thread(thread)
+      await waitFor(() => expect(result.current).toMatchObject({ head, status: 'idle' }))
+      expect(result.current.messages).toEqual(messages)
+    },
+  )
 })
 
 describe('useTask', () => {

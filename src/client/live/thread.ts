@@ -1,7 +1,6 @@
 import { isTerminal } from '../../core/status.ts'
 import { isRun, type Task } from '../../core/task.ts'
 import type { ThreadSnapshot } from '../../core/thread-snapshot.ts'
-import { tellsAll } from '../picture.ts'
 import { createThreadView, reduceView, type ThreadView, trimView, type ViewChange } from '../thread-view.ts'
 import { type Following, LiveModel, type Loadable } from './live-model.ts'
 import type { LiveParts } from './live-parts.ts'
@@ -50,22 +49,14 @@ export class LiveThread {
 
   async #follow(following: Following<ThreadValue>): Promise<void> {
     this.#following = following
-    while (!following.signal.aborted && (await this.#attach(following)));
-  }
-
-  /** True if it has to begin anew, with a snapshot. */
-  async #attach(following: Following<ThreadValue>): Promise<boolean> {
     const { signal } = following
     const given = this.#given
     this.#given = undefined
-    const after = given === undefined ? {} : { after: given }
-    for await (const item of this.#parts.client.thread(this.#thread).attach({ ...after, signal })) {
-      if (signal.aborted) return false
-      // A snapshot that was given is not known to the attachment, which gives a newer one only for its own.
-      if (given !== undefined && 'seq' in item && !tellsAll(item, given)) return true
+    const place = given === undefined ? {} : { after: given, picture: given }
+    for await (const item of this.#parts.client.thread(this.#thread).attach({ ...place, signal })) {
+      if (signal.aborted) return
       this.#change(following, item)
     }
-    return false
   }
 
   #change(following: Following<ThreadValue>, change: ViewChange): void {
