@@ -33,13 +33,13 @@ export function toError(problem: Problem): HoldfastError {
 /** What an answer says that is not 2xx. One that is no problem of Holdfast's comes from something in between. */
 export async function answeredError(response: Response, url: string): Promise<HoldfastError> {
   const { status, headers } = response
+  // What stands in between may give a date, which is left to the wait that grows.
+  const ms = Number(headers.get('retry-after')) * 1000
+  const wait = ms && { retryAfterMs: ms }
   const text = await response.text().catch(() => '')
   const problem = objectIn<Problem>(text)
-  if (problem?.code && problem.title) {
-    const seconds = headers.get('retry-after')
-    return toError({ ...(seconds !== null && { retryAfterMs: Number(seconds) * 1000 }), ...problem })
-  }
-  return new HoldfastError(codeOf(status), `${url} answered ${status} and not why`, { facts: { status } })
+  if (problem?.code && problem.title) return toError({ ...wait, ...problem })
+  return new HoldfastError(codeOf(status), `${url} answered ${status} and not why`, { facts: { status, ...wait } })
 }
 
 /** Every answer of Holdfast is an object; whatever else listens there, or stands in between, may say anything. */

@@ -7,7 +7,7 @@ import { answeredError, isAway, objectIn, retryAfterMs, unreachable } from './fa
 export interface HttpParts {
   /** Without a slash at its end. */
   readonly url: string
-  readonly token?: string
+  readonly token: string | undefined
   readonly fetch: typeof fetch
   readonly clock: ClientClock
   readonly random: () => number
@@ -126,5 +126,5 @@ export function segment(text: string): string {
 
 function queryText(fields: Asked['query'] = {}): string {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined) as [string, string][]
-  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }

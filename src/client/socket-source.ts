@@ -23,7 +23,7 @@ export type SocketConstructor = new (url: string, protocols: string[]) => Socket
 
 export interface SocketSourceParts {
   readonly url: string
-  readonly token?: string
+  readonly token: string | undefined
   readonly WebSocket: SocketConstructor
   readonly http: Http
   readonly clock: ClientClock

@@ -45,7 +45,7 @@ export class Transport {
   constructor(options: ClientOptions) {
     const { clock = systemClock, random = Math.random, token, onNotice = () => {} } = options
     const { fetch = globalThis.fetch.bind(globalThis), retryForMs = retryForMsDefault } = options
-    const address = { url: options.url.replace(/\/+$/, ''), ...(token !== undefined && { token }) }
+    const address = { url: options.url.replace(/\/+$/, ''), token }
     const monitor = new ConnectionMonitor(clock, () => this.#hasten())
     const http = new Http({ ...address, fetch, clock, random, retryForMs, monitor })
     this.http = http

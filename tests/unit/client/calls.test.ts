@@ -173,14 +173,27 @@ describe('a request whose answer was lost', () => {
     expect(asked.length).toBeGreaterThan(3)
   })
 
-  it('is waited with as long as a server that drains says', async () => {
+  it.each(['a server that drains', 'a proxy'])('is waited with as long as %s says', async (who) => {
     const problem = { type: 't', title: 'Draining', status: 503, code: 'draining', requestId: 'r' }
-    const drains = json(problem, { status: 503, headers: { 'retry-after': '3' } })
-    const { client, asked, clock } = answering(drains, json({ id: 'bg_0' }))
+    const away = { status: 503, headers: { 'retry-after': '3' } }
+    const { client, asked, clock } = answering(
+      who === 'a proxy' ? new Response('<html>', away) : json(problem, away),
+      json({ id: 'bg_0' }),
+    )
     const reading = client.get('bg_0')
     await clock.advance(2_999)
     expect(asked).toHaveLength(1)
     await clock.advance(1)
+    expect(await reading).toEqual({ id: 'bg_0' })
+  })
+
+  it('is waited with a little where the server is away until a date, which is not read', async () => {
+    const away = new Response('<html>', { status: 503, headers: { 'retry-after': 'Wed, 18 Nov 2026 00:00:00 GMT' } })
+    const { client, asked, clock } = answering(away, json({ id: 'bg_0' }))
+    const reading = client.get('bg_0')
+    await clock.advance(100)
+    expect(asked).toHaveLength(1)
+    await clock.advance(400)
     expect(await reading).toEqual({ id: 'bg_0' })
   })
 })
