@@ -26,13 +26,13 @@ async function follow(parts: EventSourceParts, wanted: Wanted, sink: Sink, signa
   try {
     const { thread, task, types } = wanted
     const place = thread === undefined ? '' : `/threads/${segment(thread)}`
-    const after = thread === undefined ? undefined : sink.after
-    const query = { after, task, types: types?.join(',') }
+    const query = { after: thread && sink.after, task, types: types?.join(',') }
     const headers = { accept: 'text/event-stream' }
     const response = await parts.http.open(`/v1${place}/events`, { query, headers, signal })
     if (signal.aborted) return
     if (response.status === 204) return sink.ended()
-    sink.opened()
+    // A page of something in between is read to its end, and was no stream.
+    if (response.headers.get('content-type')?.includes(headers.accept)) sink.opened()
     for await (const text of frames(parts, response)) {
       if (signal.aborted) return
       sink.event(JSON.parse(text) as ThreadEvent, text.length)

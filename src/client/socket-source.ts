@@ -253,8 +253,8 @@ export class SocketSource implements Source {
   async #probed(): Promise<Probe> {
     const { http } = this.#parts
     try {
-      await http.text('/readyz')
-      await http.text('/v1/limits')
+      await http.json('/readyz')
+      await http.json('/v1/limits')
       return { is: 'ready' }
     } catch (thrown) {
       // A request that nobody gives up rejects with nothing else.

@@ -33,4 +33,32 @@ describe('an answer that is no answer of Holdfast', () => {
     await expect(client.get('bg_0')).rejects.toMatchObject(refusal)
     await expect(client.run('t', { agent: 'echo', prompt: 'x' })).rejects.toMatchObject(refusal)
   })
+
+  it.each(['sse', 'websocket'] as const)('is no stream, and is left alone longer each time: %s', async (transport) => {
+    const clock = manualClock()
+    const notices: string[] = []
+    let asked = 0
+    const client = createClient({
+      url: 'http://s',
+      transport,
+      clock,
+      random: () => 0,
+      fetch: () => {
+        asked += 1
+        return Promise.resolve(new Response('<html></html>', { headers: { 'content-type': 'text/html' } }))
+      },
+      WebSocket: class {
+        constructor() {
+          throw new Error('The page of a network that wants a login is no server')
+        }
+      } as never,
+      onNotice: ({ code }) => void notices.push(code),
+    })
+    onTestFinished(() => client.close())
+    void client.firehose().next()
+    for (let passed = 0; passed < 10_000; passed += 125) await clock.advance(125)
+    expect(asked).toBeGreaterThan(3)
+    expect(asked).toBeLessThan(10)
+    expect(notices).not.toContain('fell_back')
+  })
 })
