@@ -10,7 +10,10 @@ export async function readJson(c: AppContext, { bodyBytes, jsonDepth }: Limits):
   const declared = Number(c.req.raw.headers.get('content-length') ?? 0)
   if (declared > bodyBytes) throw tooLarge(bodyBytes)
   const incoming = unreadIncoming(c)
+  // What somebody else has read would look like no body at all, and asking for less is sometimes asking for more.
+  if (!incoming && c.req.raw.bodyUsed) throw readBefore()
   const bytes = incoming ? await readIncoming(incoming, bodyBytes) : await readStream(c.req.raw.body, bodyBytes)
+  if (bytes.length === 0 && declared > 0) throw readBefore()
   if (bytes.length === 0) return {}
   if (!isUtf8(bytes)) throw new HoldfastError('invalid_request', 'The body is not valid UTF-8')
   return parseJson(bytes.toString('utf8'), jsonDepth)
@@ -67,6 +70,11 @@ async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
   } catch (cause) {
     throw cutShort(cause)
   }
+}
+
+function readBefore(): HoldfastError {
+  const message = 'The body was read before it came here. Mount the handler of Holdfast before whatever parses bodies'
+  return new HoldfastError('invalid_request', message)
 }
 
 function cutShort(cause?: unknown): HoldfastError {

@@ -57,6 +57,19 @@ describe('a handler', () => {
     expect(await response.json()).toMatchObject({ code: 'store_unavailable', requestId: expect.any(String) })
   })
 
+  it.each([
+    ['as Express does with one of its own', async () => asked({ headers: { 'content-length': '14' } })],
+    ['from the request itself', async () => readFrom(asked({ body: '{"tree":false}' }))],
+  ])('refuses a body that was read before it, %s, and takes it for no empty one', async (_how, make) => {
+    const { handler, runtime } = local()
+    const { id } = await runtime.spawn({ thread: 't', run: (ctx) => once(ctx.signal, 'abort') })
+    const response = await handler(await make())
+    expect(response.status).toBe(400)
+    const detail = expect.stringContaining('before whatever parses bodies') as string
+    expect(await response.json()).toMatchObject({ code: 'invalid_request', detail })
+    expect(await runtime.cancel(id)).toBe(true)
+  })
+
   it('leaves nothing behind when the reader of a stream leaves', async () => {
     const { ask, runtime } = local()
     const stream = await ask('/v1/threads/t/events', { headers: { accept: 'text/event-stream' } })
@@ -75,12 +88,24 @@ describe('a handler', () => {
   })
 })
 
-function local(): { ask: Ask; runtime: Runtime } {
+/** A cancel of one task without its tree. */
+function asked(init: RequestInit): Request {
+  const all = { host: '127.0.0.1', ...headers, ...(init.headers as Record<string, string>) }
+  return new Request('http://127.0.0.1/v1/tasks/bg_0/cancel', { method: 'POST', ...init, headers: all })
+}
+
+async function readFrom(request: Request): Promise<Request> {
+  await request.json()
+  return request
+}
+
+function local(): { ask: Ask; runtime: Runtime; handler: Handler } {
   const runtime = createRuntime({ store: 'memory:', agents: { echo: echoAgent() } })
   onTestFinished(() => runtime.close())
   const handler = createHandler(runtime, { tokens: { owner: 'secret' } })
   return {
     runtime,
+    handler,
     ask: (path, init) =>
       handler(
         new Request(`http://127.0.0.1${path}`, {
