@@ -37,7 +37,7 @@ describe('the log of a task that has failed', () => {
           type: 'TypeError',
           message: 'no such page',
           stack: expect.stringMatching(
-            /^TypeError: no such page\n.*operators-log\.test\.ts[^]*\ncaused by: Error: the disk/,
+            /^TypeError: no such page\n.*operators-log\.test\.ts.*\ncaused by: Error: the disk/s,
           ),
         },
       },
