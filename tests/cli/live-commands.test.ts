@@ -34,6 +34,11 @@ onSharedServer(['memory'], (_kind, server) => {
       expect(missing.code).toBe(5)
       expect(missing.stderr).toContain('There is no task bg_9999')
     })
+
+    it('is refused if it is empty', async () => {
+      const sent = await holdfast(['send', (await hanging(freshThread())).id, ''])
+      expect(sent).toMatchObject({ code: 2, stderr: expect.stringContaining('There is nothing to send') })
+    })
   })
 
   describe('holdfast answer', () => {

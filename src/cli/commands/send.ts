@@ -3,6 +3,7 @@ import { argumentText } from '../argument-text.ts'
 import type { Act, Cli } from '../command.ts'
 import { withExamples } from '../help.ts'
 import { naming } from '../naming.ts'
+import { wrong } from '../wrong.ts'
 
 interface Flags {
   readonly from?: string
@@ -28,6 +29,8 @@ export function define(program: Command, act: Act): void {
 async function send(cli: Cli, id: string, given: string, { from }: Flags): Promise<void> {
   const { show, signal, around, global } = cli
   const content = await argumentText(given, around)
+  // Mostly a variable that nobody has set.
+  if (content === '') throw wrong('There is nothing to send: the text is empty')
   const client = await cli.client()
   const message = await naming('task', id, client.send(id, { content, ...(from !== undefined && { from }), signal }))
   if (global.json) show.json({ id: message, task: id })
