@@ -18,7 +18,7 @@ it('a program that had a PostgreSQL of its own exits with the code it has set', 
 it('a program that exits without a stop leaves no PostgreSQL behind', async () => {
   const leaving = `
     import { startServer } from './src/chaos/postgres/own-server.ts'
-    console.log((await startServer()).port)
+    console.log(new URL((await startServer()).url).port)
     process.exit(0)
   `
   const child = execFile(process.execPath, ['--input-type=module', '--eval', leaving])
