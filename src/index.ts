@@ -106,7 +106,7 @@ export {
   type TaskSummary,
   type TasksChange,
 } from './runtime/persisted-task.ts'
-export type { ListOptions, MessagePage, TaskList } from './runtime/reads.ts'
+export type { ListOptions, TaskList } from './runtime/reads.ts'
 export type { RestoreAnswer } from './runtime/restoration.ts'
 export type { Pruned, PruneOptions } from './runtime/retention.ts'
 export type { Runtime, RuntimeOptions } from './runtime/runtime.ts'
@@ -121,6 +121,6 @@ export {
   type Server,
   serve,
 } from './server/index.ts'
-export type { Store, ThreadPage, ThreadSummary } from './stores/store.ts'
+export type { MessagePage, Store, ThreadPage, ThreadSummary } from './stores/store.ts'
 export { type VerifyOptions, verifyWebhook } from './webhook/signature.ts'
 export { type SignedWebhookOptions, signedWebhook } from './webhook/signed-webhook.ts'

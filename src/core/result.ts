@@ -2,19 +2,22 @@ import { invariant, type TaskError } from './errors.ts'
 import { byteLength } from './fits-in.ts'
 import type { JsonText, TaskId } from './id.ts'
 import { isTerminal, type TerminalStatus } from './status.ts'
-import type { TaskRecord } from './task.ts'
+import type { ShownRecord, TaskRecord } from './task.ts'
 
 /** How a task ended, as people and other tasks read it. */
 export interface Result {
   readonly task: TaskId
   readonly status: TerminalStatus
   readonly answer?: unknown
+  /** Where results are listed: it is there, but those before it had taken what there is room for. The task by itself has it. */
+  readonly answerOmitted?: true
   readonly error?: TaskError
 }
 
-export function toResult(record: TaskRecord): Result {
+export function toResult(record: ShownRecord): Result {
   invariant(isTerminal(record.status), `${record.id} has not ended`)
-  return JSON.parse(resultText(record)) as Result
+  const result = JSON.parse(resultText(record)) as Result
+  return record.resultOmitted ? { ...result, answerOmitted: true } : result
 }
 
 /** The same as text. What the agent returned stands in it as it was first encoded. */

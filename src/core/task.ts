@@ -95,6 +95,12 @@ export interface TaskRecord {
   readonly seq: number
 }
 
+/** A task to be shown, to nobody who decides by it: what it was given and what it returned may be left out for their size. */
+export interface ShownRecord extends TaskRecord {
+  readonly inputOmitted?: true
+  readonly resultOmitted?: true
+}
+
 /** A task as people and programs see it. */
 export interface Task {
   readonly id: TaskId
@@ -112,6 +118,10 @@ export interface Task {
   readonly usage?: Usage
   readonly input?: unknown
   readonly result?: unknown
+  /** In a snapshot: it is there, but the tasks that ended later had taken what there is room for. The task by itself has it. */
+  readonly inputOmitted?: true
+  /** As `inputOmitted`. */
+  readonly resultOmitted?: true
   readonly error?: TaskError
   readonly partial?: true
   /** Of an ended task: the ids of the first messages that it never read. What came after them it did not read either. */
@@ -127,7 +137,7 @@ export interface Task {
   readonly metadata?: unknown
 }
 
-export function toTask(record: TaskRecord, position?: number): Task {
+export function toTask(record: ShownRecord, position?: number): Task {
   return {
     id: record.id,
     thread: threadOf(record.key),
@@ -144,6 +154,8 @@ export function toTask(record: TaskRecord, position?: number): Task {
     ...(record.usage && { usage: record.usage }),
     ...(record.input !== undefined && { input: JSON.parse(record.input) as unknown }),
     ...(record.result !== undefined && { result: JSON.parse(record.result) as unknown }),
+    ...(record.inputOmitted && { inputOmitted: true }),
+    ...(record.resultOmitted && { resultOmitted: true }),
     ...(record.error && { error: record.error }),
     ...(record.partial && { partial: true }),
     ...(record.unread && { unread: record.unread }),

@@ -14,6 +14,7 @@ import {
   type ToolPlace,
   text,
 } from './background-tool.ts'
+import type { ListOptions } from './reads.ts'
 import type { Runtime } from './runtime.ts'
 import { sendTool } from './send-tool.ts'
 import { reduceView, type TaskView } from './task-view.ts'
@@ -148,10 +149,22 @@ const liveLookedAt = 1000
 /** A thread's background tasks as they are in the store. Runs are left out: they are the conversation itself. */
 export async function lookAt(runtime: Runtime, thread: string): Promise<TaskView> {
   const [live, ended] = await Promise.all([
-    runtime.list({ thread, status: ['pending', 'running'], limit: liveLookedAt }),
-    runtime.list({ thread, status: ['completed', 'failed', 'cancelled'], limit: endedLookedAt }),
+    newest(runtime, { thread, status: ['pending', 'running'] }, liveLookedAt),
+    newest(runtime, { thread, status: ['completed', 'failed', 'cancelled'] }, endedLookedAt),
   ])
   // One that ended between the two reads is in both: the second has it as it is now.
-  const byId = new Map([...live.tasks, ...ended.tasks].map((known) => [known.id, known]))
+  const byId = new Map([...live, ...ended].map((known) => [known.id, known]))
   return reduceView([], { kind: 'replace', tasks: [...byId.values()].filter((known) => !isRun(known)) })
+}
+
+/** As many of the newest as there are up to `count`, over pages that large results have made short. */
+async function newest(runtime: Runtime, filter: ListOptions, count: number): Promise<Task[]> {
+  const found: Task[] = []
+  for (let cursor: string | undefined; ; ) {
+    const limit = count - found.length
+    const page = await runtime.list({ ...filter, limit, ...(cursor !== undefined && { cursor }) })
+    found.push(...page.tasks)
+    cursor = page.cursor
+    if (cursor === undefined || found.length >= count) return found
+  }
 }

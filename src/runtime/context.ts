@@ -208,9 +208,9 @@ async function conversation(store: Store, key: ThreadKey, upTo: number): Promise
   const messages: Message[] = []
   for (let after = 0; ; ) {
     const page = await store.messages(key, { after, upTo, limit: messagePage })
-    messages.push(...page)
-    after = page.at(-1)?.seq ?? after
-    if (page.length < messagePage) return messages
+    messages.push(...page.messages)
+    if (page.cursor === undefined) return messages
+    after = page.cursor
   }
 }
 

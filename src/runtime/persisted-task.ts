@@ -4,7 +4,7 @@ import { statuses } from '../core/status.ts'
 import type { Task } from '../core/task.ts'
 
 /** A task as a list of its thread shows it. */
-export type TaskSummary = Omit<Task, 'thread'>
+export type TaskSummary = Omit<Task, 'thread' | 'inputOmitted' | 'resultOmitted'>
 
 /** A task that can be kept outside the store and put back: all that is known of it, and its thread. */
 export type PersistedTask = TaskSummary & { readonly thread: ThreadId }
@@ -67,6 +67,9 @@ const fields: { readonly [Name in keyof Task]-?: Field } = {
   usage: { is: (value) => isObject(value) && Object.values(value).every(isNumber), isOptional: true },
   input: { is: () => true, isOptional: true },
   result: { is: () => true, isOptional: true },
+  // What the snapshot of a thread leaves out cannot be put back.
+  inputOmitted: { is: () => false, isOptional: true },
+  resultOmitted: { is: () => false, isOptional: true },
   error: { is: isError, isOptional: true },
   partial: { is: (value) => value === true, isOptional: true },
   unread: { is: (value) => Array.isArray(value) && value.every(isText), isOptional: true },

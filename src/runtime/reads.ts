@@ -1,4 +1,5 @@
 import { HoldfastError, isHoldfastError } from '../core/errors.ts'
+import { byteLength } from '../core/fits-in.ts'
 import { type Principal, principalOf, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../core/id.ts'
 import type { Message } from '../core/message.ts'
 import { assistantParts } from '../core/parts.ts'
@@ -8,7 +9,7 @@ import { type Result, toResult } from '../core/result.ts'
 import type { Status } from '../core/status.ts'
 import { isRun, type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
-import type { Store, TaskPage, ThreadPage } from '../stores/store.ts'
+import type { MessagePage, MessageQuery, Store, TaskPage, ThreadPage } from '../stores/store.ts'
 import type { LiveOutputs } from './live-outputs.ts'
 
 /** Which tasks to list; all of the principal unless something is given. */
@@ -38,13 +39,6 @@ export interface MessageOptions {
   readonly limit?: number
 }
 
-/** A part of a conversation. */
-export interface MessagePage {
-  readonly messages: readonly Message[]
-  /** The number after which the next page begins; absent on the last. */
-  readonly cursor?: number
-}
-
 export interface ReadsParts {
   readonly store: Store
   readonly principal: Principal
@@ -54,6 +48,9 @@ export interface ReadsParts {
 
 const pageMax = 1000
 const pageDefault = 100
+// What an answer shows of inputs and results, and of messages: the largest that there is by default, and another, in one piece of
+// text that is sent at once. A hundred of the largest are more than a string holds.
+const shownBytesMax = 16 * 1024 * 1024
 
 /** What a principal may read: its own threads and what is in them. */
 export class Reads {
@@ -96,12 +93,18 @@ export class Reads {
   }
 
   async results(thread: string): Promise<{ results: Result[]; running: number }> {
+    const { store, principal } = this.#parts
     // Read first: a task that ends meanwhile is still counted, and a result as well, but never neither.
-    const live = await this.#parts.store.livePart(this.key(thread))
+    const live = await store.livePart(this.key(thread))
     const results: Result[] = []
+    let bytesLeft = shownBytesMax
     for (let cursor: string | undefined; ; ) {
-      const page = await this.#page({ thread, limit: pageMax, ...cursorOf({ cursor }) }, true)
+      const query = { thread: threadId(thread), untaken: true, resultBytesMax: bytesLeft, limit: pageMax }
+      const page = await store.tasks({ principal, ...query, ...cursorOf({ cursor }) })
       results.push(...page.tasks.map(toResult))
+      for (const { result = '', resultOmitted } of page.tasks) {
+        bytesLeft = resultOmitted ? 0 : Math.max(0, bytesLeft - byteLength(result))
+      }
       cursor = page.cursor
       if (cursor === undefined) break
     }
@@ -114,18 +117,17 @@ export class Reads {
   }
 
   /** The whole of the conversation, or what follows a number. */
-  messages(thread: string, options: MessageOptions): Promise<Message[]> {
-    const after = checkedAfter(options.after)
-    return this.#parts.store.messages(this.key(thread), { after, limit: checkedLimit(options.limit) })
+  async messages(thread: string, options: MessageOptions): Promise<Message[]> {
+    return [...(await this.#messages(thread, options)).messages]
   }
 
-  async messagePage(thread: string, options: MessageOptions): Promise<MessagePage> {
-    const limit = checkedLimit(options.limit)
-    const after = checkedAfter(options.after)
-    const found = await this.#parts.store.messages(this.key(thread), { after, limit: limit + 1 })
-    const messages = found.slice(0, limit)
-    const last = messages.at(-1)
-    return { messages, ...(last && found.length > limit && { cursor: last.seq }) }
+  messagePage(thread: string, options: MessageOptions): Promise<MessagePage> {
+    return this.#messages(thread, options, { bytesMax: shownBytesMax })
+  }
+
+  #messages(thread: string, { after, limit }: MessageOptions, within: Pick<MessageQuery, 'bytesMax'> = {}) {
+    const query = { after: checkedAfter(after), limit: checkedLimit(limit), ...within }
+    return this.#parts.store.messages(this.key(thread), query)
   }
 
   async snapshot(thread: string): Promise<ThreadSnapshot> {
@@ -142,7 +144,7 @@ export class Reads {
   async #snapshot(thread: string): Promise<ThreadSnapshot> {
     const key = this.key(thread)
     const watchers = this.#parts.watchersOf(key)
-    const found = await this.#parts.store.snapshot(key, { messages: 100, endedTasks: 100 })
+    const found = await this.#parts.store.snapshot(key, { messages: 100, endedTasks: 100, bytesMax: shownBytesMax })
     const empty = { head: 0, first: 1, messages: [], tasks: [], questions: [] }
     const { head, first, messages, tasks, questions } = found ?? empty
     const queue = positionsOf(tasks)
@@ -170,7 +172,7 @@ export class Reads {
     return outputs.filter(({ parts }) => parts.length > 0)
   }
 
-  #page(options: ListOptions, untaken?: true): Promise<TaskPage> {
+  #page(options: ListOptions): Promise<TaskPage> {
     const { store, principal } = this.#parts
     const { status, type, name, parent, roots, thread, cursor } = options
     const texts = [type, name, parent, cursor].filter((text) => text !== undefined)
@@ -183,7 +185,7 @@ export class Reads {
       ...(name !== undefined && { name }),
       ...(parent !== undefined && { parent: taskId(parent) }),
       ...(roots && { roots: true }),
-      ...(untaken && { untaken }),
+      bytesMax: shownBytesMax,
       ...cursorOf(options),
       limit: checkedLimit(options.limit),
     })

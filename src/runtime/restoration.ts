@@ -3,6 +3,7 @@ import { type Principal, type TaskId, type ThreadKey, taskNumber, threadId, thre
 import type { Limits } from '../core/limits.ts'
 import { mergeLineage } from '../core/lineage.ts'
 import { type RestoredTask, restore } from '../core/restore.ts'
+import type { Task } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import { encode } from './encode.ts'
 import { intent } from './entry.ts'
@@ -93,6 +94,7 @@ export class Restoration {
 
   #checked(task: PersistedTask): RestoredTask {
     checkId(task.id)
+    checkIsWhole(task)
     const { limits } = this.#parts
     const { thread: _thread, seq: _seq, position: _position, hook: _hook, ...given } = task
     const { parent: givenParent, input, result, metadata, ...rest } = given
@@ -110,6 +112,13 @@ export class Restoration {
       ...(metadata !== undefined && { metadata: encode(metadata, whole) }),
     }
   }
+}
+
+/** A task of a thread's snapshot may lack what it returned, and would lack it for ever. */
+function checkIsWhole(task: Pick<Task, 'id' | 'inputOmitted' | 'resultOmitted'>): void {
+  if (!task.inputOmitted && !task.resultOmitted) return
+  const message = `The task ${task.id} cannot be restored: its input or result was left out for its size. Take it from snapshotTasks`
+  throw new HoldfastError('invalid_request', message)
 }
 
 function piecesOf(tasks: readonly RestoredTask[]): RestoredTask[][] {

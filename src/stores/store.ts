@@ -6,7 +6,7 @@ import type { Message } from '../core/message.ts'
 import type { QuestionRecord } from '../core/question.ts'
 import type { Status } from '../core/status.ts'
 import type { StepRecord } from '../core/step.ts'
-import type { TaskRecord } from '../core/task.ts'
+import type { ShownRecord, TaskRecord } from '../core/task.ts'
 import type { Unit, Verdict } from '../core/unit.ts'
 import type { ClaimQuery, Offer } from './claim.ts'
 
@@ -73,7 +73,7 @@ export interface Store {
   events(key: ThreadKey, query: EventQuery): Promise<EventPage>
 
   /** Messages in the order of their numbers. */
-  messages(key: ThreadKey, query: MessageQuery): Promise<Message[]>
+  messages(key: ThreadKey, query: MessageQuery): Promise<MessagePage>
 
   /** Cancels, messages and waits are decided by it, so it waits for nothing else that users read. */
   task(id: TaskId): Promise<TaskRecord | undefined>
@@ -133,6 +133,12 @@ export interface ThreadPlace {
 export interface SnapshotLimits {
   readonly messages: number
   readonly endedTasks: number
+  /**
+   * What the inputs and results of ended tasks take together, and the messages as well, so that any thread can be shown; no limit
+   * unless given. Tasks that ended before those that fit are without them, but for short ones. Of the messages there are fewer, at
+   * least one. What is left out is not read either.
+   */
+  readonly bytesMax?: number
 }
 
 /** What a snapshot of a thread is made of. */
@@ -142,7 +148,7 @@ export interface SnapshotRecords {
   /** The last ones, in the order of their numbers. */
   readonly messages: readonly Message[]
   /** All live tasks and the last ended ones, oldest first. */
-  readonly tasks: readonly TaskRecord[]
+  readonly tasks: readonly ShownRecord[]
   /** Those that are open, in the order in which they were asked. */
   readonly questions: readonly QuestionRecord[]
 }
@@ -182,6 +188,15 @@ export interface MessageQuery {
   readonly limit: number
   /** Take the last of those that match instead of the first. */
   readonly fromEnd?: boolean
+  /** The page ends before the message with which it would pass this, but has at least one. What is left out is not read either. */
+  readonly bytesMax?: number
+}
+
+/** A part of a conversation. */
+export interface MessagePage {
+  readonly messages: readonly Message[]
+  /** The number after which the next page begins; absent on the last, and on what is read from the end. */
+  readonly cursor?: number
 }
 
 export interface TaskQuery {
@@ -200,6 +215,16 @@ export interface TaskQuery {
    * which no decision looks at.
    */
   readonly toDecide?: true
+  /**
+   * Without `untaken`: the page ends before the task with whose input and result it would pass this, but has at least one. What is
+   * left out is not read either, and short ones need not be counted.
+   */
+  readonly bytesMax?: number
+  /**
+   * With `untaken`: results after those that take this much are left out and not read, but for short ones; inputs may be. Only for
+   * whoever shows them.
+   */
+  readonly resultBytesMax?: number
   /** Where the page before ended. */
   readonly cursor?: string
   readonly limit: number
@@ -213,7 +238,7 @@ export interface OwedQuery {
 }
 
 export interface TaskPage {
-  readonly tasks: readonly TaskRecord[]
+  readonly tasks: readonly ShownRecord[]
   readonly cursor?: string
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Result } from '../../client/index.ts'
 import type { Act, Cli } from '../command.ts'
 import { withExamples } from '../help.ts'
-import { valueText } from '../live/event-summary.ts'
+import { tooLarge, valueText } from '../live/event-summary.ts'
 import type { Style } from '../show/show.ts'
 import { statusWord } from '../show/status-word.ts'
 import type { Column } from '../show/table.ts'
@@ -36,6 +36,8 @@ async function results(cli: Cli, thread: string, { collect }: { readonly collect
   const shown = untaken.filter(({ task }) => taken.includes(task))
   if (global.json) show.json({ results: shown, running })
   else show.table(columnsOf(show.style), shown)
+  const tooLargeOne = shown.find(({ answerOmitted }) => answerOmitted)
+  if (tooLargeOne) show.hint(`What is too large to be shown here: ${cli.start} inspect ${tooLargeOne.task}`)
   if (shown.length === 0) show.hint(`No results wait in ${thread}${running > 0 ? `; ${running} still run` : ''}`)
   else if (!collect) show.hint(`Take them: ${cli.start} results ${thread} --collect`)
 }
@@ -51,7 +53,10 @@ function columnsOf(style: Style): readonly Column<Result>[] {
     },
     {
       title: 'RESULT',
-      value: ({ answer, error }) => (error ? `${error.code}: ${error.message}` : valueText(answer)),
+      value: ({ answer, answerOmitted, error }) => {
+        if (error) return `${error.code}: ${error.message}`
+        return answerOmitted ? tooLarge : valueText(answer)
+      },
       shrinks: true,
     },
   ]

@@ -1,6 +1,9 @@
 import type { Message, Part, ThreadEvent } from '../../client/index.ts'
 import { percent } from '../show/progress-bar.ts'
 
+/** What stands for a value that was left out for its size. The task has it. */
+export const tooLarge = '(too large to be shown here)'
+
 /** What an event says, in one line as far as it is up to us: what agents and people wrote is still to be made plain. */
 export function summaryOf(event: ThreadEvent): string {
   switch (event.type) {
@@ -15,7 +18,7 @@ export function summaryOf(event: ThreadEvent): string {
     case 'task.cancelling':
       return joined([`by ${event.data.by}`, event.data.reason && `because ${event.data.reason}`])
     case 'task.completed':
-      return event.data.resultOmitted ? '(too large to be shown here)' : valueText(event.data.result)
+      return event.data.resultOmitted ? tooLarge : valueText(event.data.result)
     case 'task.failed':
       return `${event.data.error.code}: ${event.data.error.message}`
     case 'task.cancelled':

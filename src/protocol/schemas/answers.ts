@@ -49,6 +49,10 @@ export const resultList = z.object({
       task: z.string(),
       status: z.enum(['completed', 'failed', 'cancelled']),
       answer: z.unknown().optional(),
+      answerOmitted: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'Read it from the task, or again once others are taken' }),
       error: z.object({ code: z.string(), message: z.string() }).optional(),
     }),
   ),

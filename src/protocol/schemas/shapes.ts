@@ -37,6 +37,8 @@ export const task = z
     usage: z.record(z.string(), z.number()).optional(),
     input: z.unknown().optional(),
     result: z.unknown().optional(),
+    inputOmitted: z.literal(true).optional().meta({ description: 'In a snapshot: read the task by itself' }),
+    resultOmitted: z.literal(true).optional().meta({ description: 'In a snapshot: read the task by itself' }),
     error: taskError.optional(),
     partial: z.literal(true).optional(),
     unread: z

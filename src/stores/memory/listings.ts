@@ -1,9 +1,11 @@
 import { HoldfastError } from '../../core/errors.ts'
 import { type Principal, principalOf, threadKey, threadOf } from '../../core/id.ts'
+import { countWithin, withoutLong } from '../../core/shown-record.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { OwedQuery, TaskPage, TaskQuery, ThreadPage, ThreadQuery } from '../store.ts'
 import { lowerBound } from './sorted-index.ts'
 import {
+  bodiesLength,
   byEnd,
   compareEnds,
   type EndPosition,
@@ -30,9 +32,13 @@ function listOwn(tables: Tables, query: TaskQuery): TaskPage {
   const { found, hasMore } = query.untaken
     ? take(untakenAfter(tables, query), matches, query.limit)
     : take(acceptedBefore(tables, query), matches, query.limit)
-  const last = found.at(-1)
-  const tasks = found.map((row) => row.record)
-  if (!hasMore || !last) return { tasks }
+  const { bytesMax = Number.POSITIVE_INFINITY, resultBytesMax = Number.POSITIVE_INFINITY } = query
+  const shown = found.slice(0, Math.max(1, countWithin(found.map(bodiesLength), bytesMax)))
+  const resultLengths = shown.map(({ record }) => record.result?.length ?? 0)
+  const whole = countWithin(resultLengths, resultBytesMax)
+  const tasks = shown.map(({ record }, n) => (n < whole ? record : withoutLong(record, 'result')))
+  const last = shown.at(-1)
+  if ((!hasMore && shown.length === found.length) || !last) return { tasks }
   return { tasks, cursor: query.untaken ? endPosition(last).join('.') : String(last.ordinal) }
 }
 

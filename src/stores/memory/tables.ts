@@ -206,6 +206,11 @@ export function compareEnds(a: EndPosition, b: EndPosition): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 }
 
+/** What a task was given and what it returned, together. */
+export function bodiesLength({ record }: TaskRow): number {
+  return (record.input?.length ?? 0) + (record.result?.length ?? 0)
+}
+
 export function byEnd(a: TaskRow, b: TaskRow): number {
   return compareEnds(endPosition(a), endPosition(b))
 }

@@ -2,13 +2,22 @@ import type { StoredEvent } from '../../core/event.ts'
 import { principalOf, type TaskId, type ThreadKey, threadOf } from '../../core/id.ts'
 import { isAwaited, type LivePart } from '../../core/live-part.ts'
 import type { Message, Part } from '../../core/message.ts'
+import { countWithin, withoutLong } from '../../core/shown-record.ts'
 import { isTerminal } from '../../core/status.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { Mail } from '../../core/unit.ts'
-import type { EventPage, EventQuery, MessageQuery, SnapshotLimits, SnapshotRecords, ThreadPlace } from '../store.ts'
+import type {
+  EventPage,
+  EventQuery,
+  MessagePage,
+  MessageQuery,
+  SnapshotLimits,
+  SnapshotRecords,
+  ThreadPlace,
+} from '../store.ts'
 import { listQuestions, untakenQuestions } from './question-table.ts'
 import { lowerBound } from './sorted-index.ts'
-import { byEnd, byOrdinal, headOf, type MessageRow, pair, type Tables, type TaskRow } from './tables.ts'
+import { bodiesLength, byEnd, byOrdinal, headOf, type MessageRow, pair, type Tables, type TaskRow } from './tables.ts'
 
 export function readLivePart(tables: Tables, key: ThreadKey): LivePart | undefined {
   const thread = tables.threads.get(key)
@@ -54,8 +63,13 @@ export function readSnapshot(tables: Tables, key: ThreadKey, limits: SnapshotLim
   if (!thread) return undefined
   const live = tables.changing.live.group(key)
   const ended = lastOf(tables.changing.ended.group(key), limits.endedTasks)
-  const tasks = [...live, ...ended].sort(byOrdinal).map((row) => row.record)
-  const messages = readMessages(tables, key, { limit: limits.messages, fromEnd: true })
+  const { bytesMax = Number.POSITIVE_INFINITY } = limits
+  const whole = countWithin(ended.map(bodiesLength).reverse(), bytesMax)
+  const early = new Set(ended.slice(0, ended.length - whole))
+  const tasks = [...live, ...ended]
+    .sort(byOrdinal)
+    .map((row) => (early.has(row) ? withoutLong(row.record, 'input', 'result') : row.record))
+  const { messages } = readMessages(tables, key, { limit: limits.messages, fromEnd: true, bytesMax })
   const owned = { principal: principalOf(key), thread: threadOf(key) }
   const questions = listQuestions(tables.questions, owned, isLiveIn(tables))
   return { head: headOf(thread), first: thread.first, messages, tasks, questions }
@@ -78,13 +92,19 @@ export function readEvents(tables: Tables, key: ThreadKey, query: EventQuery): E
   return { head, first, events, upTo }
 }
 
-export function readMessages(tables: Tables, key: ThreadKey, query: MessageQuery): Message[] {
+export function readMessages(tables: Tables, key: ThreadKey, query: MessageQuery): MessagePage {
   const rows = tables.messages.group(key)
   const begin = query.after === undefined ? 0 : positionAfter(rows, query.after)
   const end = query.upTo === undefined ? rows.length : positionAfter(rows, query.upTo)
   const matching = rows.slice(begin, Math.max(begin, end))
-  const page = query.fromEnd ? lastOf(matching, query.limit) : matching.slice(0, query.limit)
-  return page.map(toMessage)
+  const { fromEnd, limit, bytesMax = Number.POSITIVE_INFINITY } = query
+  const page = fromEnd ? lastOf(matching, limit).toReversed() : matching.slice(0, limit)
+  const lengths = page.map(({ put }) => put.parts.length)
+  const shown = page.slice(0, Math.max(1, countWithin(lengths, bytesMax)))
+  const last = shown.at(-1)
+  if (fromEnd) shown.reverse()
+  const hasMore = shown.length < matching.length
+  return { messages: shown.map(toMessage), ...(last && hasMore && !fromEnd && { cursor: last.seq }) }
 }
 
 export function readMoved(tables: Tables, places: readonly ThreadPlace[]): ThreadPlace[] {

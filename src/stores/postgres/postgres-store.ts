@@ -1,7 +1,6 @@
 import { HoldfastError } from '../../core/errors.ts'
 import type { TaskId, ThreadKey } from '../../core/id.ts'
 import type { LivePart } from '../../core/live-part.ts'
-import type { Message } from '../../core/message.ts'
 import type { QuestionRecord } from '../../core/question.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
@@ -10,6 +9,7 @@ import type { ClaimQuery, Offer } from '../claim.ts'
 import type {
   EventPage,
   EventQuery,
+  MessagePage,
   MessageQuery,
   OwedQuery,
   QuestionQuery,
@@ -167,7 +167,7 @@ class PostgresStore implements Store {
     return page
   }
 
-  async messages(key: ThreadKey, query: MessageQuery): Promise<Message[]> {
+  async messages(key: ThreadKey, query: MessageQuery): Promise<MessagePage> {
     return this.#read((connection) => readMessages(connection, key, query))
   }
 

@@ -7,6 +7,7 @@ import type { OwedQuery, TaskPage, TaskQuery } from '../store.ts'
 import { fromColumn, toColumn, toNullable } from './column-text.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { StepDoc } from './pack-rest.ts'
+import { columnsWhile, endColumnsWhile, isWhole, type ShownRow, takeAtMost, toShown } from './shown-rows.ts'
 import { endColumns, isUntaken, type TaskRow, taskColumns, toRecord } from './task-row.ts'
 
 const selectSome = `
@@ -53,8 +54,9 @@ export async function listTasks(
 ): Promise<TaskPage> {
   if ('owedBy' in query) return listOwed(connection, query)
   if (!query.untaken) return listNewest(connection, query)
-  const { toDecide, thread } = query
+  const { toDecide, thread, resultBytesMax } = query
   if (toDecide) return listUntaken(connection, query, { ...untakenToDecide, timeoutMs: decideMs })
+  if (resultBytesMax !== undefined) return listResults(connection, query, resultBytesMax)
   return listUntaken(connection, query, { sql: thread === undefined ? untakenOfPrincipal : untakenOfThread })
 }
 
@@ -70,7 +72,7 @@ async function listOwed(connection: Connection, { owedBy, key, limit }: OwedQuer
 
 // Searched once per status, each newest first, so that few that match among many that do not cost no more than a page.
 const selectNewest = (own: string): string => `
-  SELECT ${taskColumns}
+  SELECT ${columnsWhile(`(${takeAtMost('$9', 't.input', 't.result')} OR row_number() OVER w = 1)`)}
   FROM unnest($1::text[]) AS s (status)
   CROSS JOIN LATERAL (
     SELECT * FROM holdfast.tasks t
@@ -80,6 +82,7 @@ const selectNewest = (own: string): string => `
     ORDER BY t.n DESC LIMIT $8
   ) t
   JOIN holdfast.threads th ON th.n = t.thread
+  WINDOW w AS (ORDER BY t.n DESC)
   ORDER BY t.n DESC LIMIT $8`
 
 const ofThread = 't.thread = (SELECT n FROM holdfast.threads WHERE key = $2)'
@@ -87,14 +90,17 @@ const selectNewestOfThread = selectNewest(ofThread)
 const selectNewestOfPrincipal = selectNewest('t.principal = $2')
 
 async function listNewest(connection: Connection, query: TaskQuery): Promise<TaskPage> {
-  const { thread, limit, cursor, status = statuses } = query
+  const { thread, limit, cursor, status = statuses, bytesMax = Number.MAX_SAFE_INTEGER } = query
   const [before = Number.MAX_SAFE_INTEGER] = cursor === undefined ? [] : parseNumbers(cursor, 1)
   const sql = thread === undefined ? selectNewestOfPrincipal : selectNewestOfThread
   // One more than the page, because a cursor is given only if something follows.
-  const values = [[...new Set(status)], ownerOf(query), ...filters(query), before, limit + 1]
-  const rows = await connection.query<TaskRow>({ sql, values })
-  return page(rows, limit, (last) => String(last.n))
+  const values = [[...new Set(status)], ownerOf(query), ...filters(query), before, limit + 1, bytesMax]
+  const rows = await connection.query<ShownRow>({ sql, values })
+  const firstLeftOut = rows.findIndex((row) => !isWhole(row))
+  return page(rows, firstLeftOut < 0 ? limit : Math.min(limit, firstLeftOut), (last) => String(last.n))
 }
+
+const endOrder = 'coalesce(t.completed_at, 0), t.end_seq, t.n'
 
 const selectUntaken = (own: string, columns = taskColumns): string => `
   SELECT ${columns}
@@ -102,25 +108,35 @@ const selectUntaken = (own: string, columns = taskColumns): string => `
   WHERE ${isUntaken} AND ${own} AND ($1::text[] IS NULL OR t.status = ANY ($1))
     AND ($3::text[] IS NULL OR t.type = ANY ($3)) AND ($4::text IS NULL OR t.name = $4)
     AND ($5::text IS NULL OR t.parent = $5) AND (NOT $6::boolean OR t.parent IS NULL)
-    AND (coalesce(t.completed_at, 0), t.end_seq, t.n) > ($7::bigint, $8::bigint, $9::bigint)
-  ORDER BY coalesce(t.completed_at, 0), t.end_seq, t.n LIMIT $10`
+    AND (${endOrder}) > ($7::bigint, $8::bigint, $9::bigint)
+  WINDOW w AS (ORDER BY ${endOrder})
+  ORDER BY ${endOrder} LIMIT $10`
 
 const untakenOfThread = selectUntaken(ofThread)
 const untakenOfPrincipal = selectUntaken('t.principal = $2')
+const resultsOf = (own: string): string => selectUntaken(own, endColumnsWhile(takeAtMost('$11', 't.result')))
+const resultsOfThread = resultsOf(ofThread)
+const resultsOfPrincipal = resultsOf('t.principal = $2')
 const untakenToDecide = { name: 'untaken', sql: selectUntaken(ofThread, endColumns) }
 
+function listResults(connection: Connection, query: TaskQuery, bytesMax: number): Promise<TaskPage> {
+  const sql = query.thread === undefined ? resultsOfPrincipal : resultsOfThread
+  return listUntaken(connection, query, { sql, values: [bytesMax] })
+}
+
+/** The values of the statement are beside those that all of them have. */
 async function listUntaken(connection: Connection, query: TaskQuery, statement: Statement): Promise<TaskPage> {
   const { limit, cursor, status } = query
   const after = cursor === undefined ? [-1, 0, 0] : parseNumbers(cursor, 3)
-  const values = [status ?? null, ownerOf(query), ...filters(query), ...after, limit + 1]
-  const rows = await connection.query<TaskRow>({ ...statement, values })
+  const values = [status ?? null, ownerOf(query), ...filters(query), ...after, limit + 1, ...(statement.values ?? [])]
+  const rows = await connection.query<ShownRow>({ ...statement, values })
   return page(rows, limit, (last) => [last.completed_at ?? 0, last.seq, last.n].join('.'))
 }
 
-function page(rows: readonly TaskRow[], limit: number, cursorAfter: (last: TaskRow) => string): TaskPage {
+function page(rows: readonly ShownRow[], limit: number, cursorAfter: (last: TaskRow) => string): TaskPage {
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
-  const tasks = shown.map(toRecord)
+  const tasks = shown.map(toShown)
   return rows.length > limit && last ? { tasks, cursor: cursorAfter(last) } : { tasks }
 }
 

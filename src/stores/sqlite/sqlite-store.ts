@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HoldfastError } from '../../core/errors.ts'
 import { type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
 import type { LivePart } from '../../core/live-part.ts'
-import type { Message } from '../../core/message.ts'
 import type { QuestionRecord } from '../../core/question.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
@@ -11,6 +10,7 @@ import type { ClaimQuery, Offer } from '../claim.ts'
 import type {
   EventPage,
   EventQuery,
+  MessagePage,
   MessageQuery,
   OwedQuery,
   QuestionQuery,
@@ -157,7 +157,7 @@ class SqliteStore implements Store {
     return page
   }
 
-  async messages(key: ThreadKey, query: MessageQuery): Promise<Message[]> {
+  async messages(key: ThreadKey, query: MessageQuery): Promise<MessagePage> {
     return this.#read((reader) => readMessages(reader, key, query))
   }
 

@@ -1,11 +1,13 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { type TaskId, threadKey } from '../../core/id.ts'
 import { parseNumbers } from '../../core/list-cursor.ts'
+import { countWithin } from '../../core/shown-record.ts'
 import { statuses } from '../../core/status.ts'
 import type { StepRecord } from '../../core/step.ts'
-import type { TaskRecord } from '../../core/task.ts'
+import type { ShownRecord, TaskRecord } from '../../core/task.ts'
 import type { OwedQuery, TaskPage, TaskQuery } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { bytesOf, type SizedRow, selectSized, toShown } from './shown-rows.ts'
 import { joinTasks, selectTasks, type TaskRow, toRecord } from './task-row.ts'
 import type { StepDoc } from './unit-writes.ts'
 
@@ -58,19 +60,25 @@ function listOwed(connection: Connection, { owedBy, key, limit }: OwedQuery): Ta
 }
 
 function listOwn(connection: Connection, query: TaskQuery): TaskPage {
+  const { untaken, limit, bytesMax = Number.POSITIVE_INFINITY, resultBytesMax } = query
   // One more than the page, because a cursor is given only if something follows.
-  const rows = query.untaken ? untakenRows(connection, query) : newestRows(connection, query)
-  const page = rows.slice(0, query.limit)
+  const rows = untaken ? untakenRows(connection, query) : newestRows(connection, query)
+  const page = rows.slice(0, Math.min(limit, Math.max(1, countWithin(rows.map(bytesOf), bytesMax))))
   const last = page.at(-1)
-  const tasks = page.map(toRecord)
-  if (rows.length <= query.limit || !last) return { tasks }
-  return { tasks, cursor: query.untaken ? [last.completed_at ?? 0, last.seq, last.n].join('.') : String(last.n) }
+  const tasks = resultBytesMax === undefined ? toShown(connection, page) : withResults(connection, page, resultBytesMax)
+  if (rows.length === page.length || !last) return { tasks }
+  return { tasks, cursor: untaken ? [last.completed_at ?? 0, last.seq, last.n].join('.') : String(last.n) }
+}
+
+function withResults(connection: Connection, rows: readonly SizedRow[], bytesMax: number): ShownRecord[] {
+  const ends = rows.map((row) => ({ ...row, input_bytes: null }))
+  return toShown(connection, ends, ends.slice(0, countWithin(ends.map(bytesOf), bytesMax)))
 }
 
 /** A condition with its values, in the order of its question marks. */
 type Condition = readonly [sql: string, ...values: SQLInputValue[]]
 
-function newestRows(connection: Connection, query: TaskQuery): TaskRow[] {
+function newestRows(connection: Connection, query: TaskQuery): SizedRow[] {
   const [before = Number.MAX_SAFE_INTEGER] = query.cursor === undefined ? [] : parseNumbers(query.cursor, 1)
   const parts = newestParts(query).map(([index, ...conditions]) => {
     const all: Condition[] = [...conditions, ...filters(query), ['n < ?', before]]
@@ -80,8 +88,8 @@ function newestRows(connection: Connection, query: TaskQuery): TaskRow[] {
   })
   if (parts.length === 0) return []
   const union = parts.map((part) => part.sql).join(' UNION ALL ')
-  const sql = `${selectTasks} FROM tasks t ${joinTasks} WHERE t.n IN (${union}) ORDER BY t.n DESC LIMIT ?`
-  return connection.all<TaskRow>(sql, ...parts.flatMap((part) => part.values), query.limit + 1)
+  const sql = `${selectSized} FROM tasks t ${joinTasks} WHERE t.n IN (${union}) ORDER BY t.n DESC LIMIT ?`
+  return connection.all<SizedRow>(sql, ...parts.flatMap((part) => part.values), query.limit + 1)
 }
 
 /**
@@ -99,7 +107,7 @@ function newestParts(query: TaskQuery): [index: string, ...Condition[]][] {
     .map((status) => [index, ['status = ?', status]])
 }
 
-function untakenRows(connection: Connection, query: TaskQuery): TaskRow[] {
+function untakenRows(connection: Connection, query: TaskQuery): SizedRow[] {
   const index = query.thread === undefined ? 'tasks_untaken' : 'tasks_untaken_of_thread'
   const after = query.cursor === undefined ? [-1, 0, 0] : parseNumbers(query.cursor, 3)
   const [afterAt = -1] = after
@@ -114,9 +122,9 @@ function untakenRows(connection: Connection, query: TaskQuery): TaskRow[] {
   const where = conditions.map(([sql]) => sql).join(' AND ')
   const order = 'coalesce(completed_at, 0), seq, n'
   const page = `SELECT n FROM tasks INDEXED BY ${index} WHERE ${where} ORDER BY ${order} LIMIT ?`
-  const sql = `${selectTasks} FROM tasks t ${joinTasks} WHERE t.n IN (${page})
+  const sql = `${selectSized} FROM tasks t ${joinTasks} WHERE t.n IN (${page})
     ORDER BY coalesce(t.completed_at, 0), t.seq, t.n`
-  return connection.all<TaskRow>(sql, ...conditions.flatMap(([, ...values]) => values), query.limit + 1)
+  return connection.all<SizedRow>(sql, ...conditions.flatMap(([, ...values]) => values), query.limit + 1)
 }
 
 function statusIn({ status }: TaskQuery): Condition[] {

@@ -1,10 +1,13 @@
 import { principalOf, type TaskId, type ThreadKey, threadOf } from '../../core/id.ts'
 import type { LivePart } from '../../core/live-part.ts'
 import type { Finish, Message, Part, Role } from '../../core/message.ts'
+import { countWithin } from '../../core/shown-record.ts'
+import type { TaskRecord } from '../../core/task.ts'
 import type { Mail } from '../../core/unit.ts'
-import type { MessageQuery, SnapshotLimits, SnapshotRecords, ThreadPlace } from '../store.ts'
+import type { MessagePage, MessageQuery, SnapshotLimits, SnapshotRecords, ThreadPlace } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { listQuestions, readUntakenQuestions } from './questions.ts'
+import { bytesOf, type SizedRow, selectSized, toShown } from './shown-rows.ts'
 import { joinTasks, selectTasks, type TaskRow, toRecord } from './task-row.ts'
 import type { MailDoc } from './unit-writes.ts'
 
@@ -32,18 +35,20 @@ const selectMail = `
   WHERE p.thread = ?1 AND p.status IN ('pending', 'running') AND m.thread = ?1
   ORDER BY m.place, m.n`
 
-const selectEnded = `${selectTasks}
+const selectEnded = `${selectSized}
   FROM tasks t INDEXED BY tasks_ended ${joinTasks}
   WHERE t.thread = ? AND NOT t.live
   ORDER BY coalesce(t.completed_at, 0) DESC, t.seq DESC, t.n DESC
   LIMIT ?`
 
-const selectMessages = (order: 'ASC' | 'DESC'): string => `
-  SELECT m.id, m.seq, m.role, m.finish, m.task, m.at, m.parts
+const selectMessages = (columns: string, order: 'ASC' | 'DESC'): string => `
+  SELECT ${columns}
   FROM threads th CROSS JOIN messages m INDEXED BY messages_by_seq ON m.thread = th.n
   WHERE th.key = ? AND m.seq > ? AND m.seq <= ?
   ORDER BY m.seq ${order}
   LIMIT ?`
+
+const messageColumns = 'm.id, m.seq, m.role, m.finish, m.task, m.at, m.parts'
 
 interface ThreadRow {
   readonly n: number
@@ -84,20 +89,30 @@ export function readSnapshot(
 ): SnapshotRecords | undefined {
   const thread = connection.get<ThreadRow>(selectThread, key)
   if (!thread) return undefined
+  const { bytesMax = Number.POSITIVE_INFINITY } = limits
   const live = connection.all<TaskRow>(selectLive, thread.n)
-  const ended = connection.all<TaskRow>(selectEnded, thread.n, limits.endedTasks)
-  const tasks = [...live, ...ended].sort((a, b) => a.n - b.n).map(toRecord)
-  const messages = readMessages(connection, key, { limit: limits.messages, fromEnd: true })
+  const ended = connection.all<SizedRow>(selectEnded, thread.n, limits.endedTasks)
+  const shown = toShown(connection, ended, ended.slice(0, countWithin(ended.map(bytesOf), bytesMax)))
+  const places = new Map([...live, ...ended].map(({ id, n }) => [id, n]))
+  const placeOf = ({ id }: TaskRecord) => places.get(id) ?? 0
+  const tasks = [...live.map(toRecord), ...shown].sort((a, b) => placeOf(a) - placeOf(b))
+  const { messages } = readMessages(connection, key, { limit: limits.messages, fromEnd: true, bytesMax })
   const questions = listQuestions(connection, { principal: principalOf(key), thread: threadOf(key) })
   return { head: thread.head, first: thread.first, messages, tasks, questions }
 }
 
-export function readMessages(connection: Connection, key: ThreadKey, query: MessageQuery): Message[] {
-  const { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit } = query
-  const sql = selectMessages(query.fromEnd ? 'DESC' : 'ASC')
-  const rows = connection.all<MessageRow>(sql, key, after, upTo, limit)
-  if (query.fromEnd) rows.reverse()
-  return rows.map((row) => toMessage(key, row))
+export function readMessages(connection: Connection, key: ThreadKey, query: MessageQuery): MessagePage {
+  const { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit, fromEnd, bytesMax = Number.POSITIVE_INFINITY } = query
+  const order = fromEnd ? 'DESC' : 'ASC'
+  // One more than the page, because a cursor is given only if something follows. SQLite knows lengths without reading the texts.
+  const lengths = selectMessages('octet_length(m.parts) AS bytes', order)
+  const sizes = connection.all<{ bytes: number }>(lengths, key, after, upTo, limit + 1).map(({ bytes }) => bytes)
+  const count = Math.min(limit, Math.max(1, countWithin(sizes, bytesMax)))
+  const rows = connection.all<MessageRow>(selectMessages(messageColumns, order), key, after, upTo, count)
+  const last = rows.at(-1)
+  if (fromEnd) rows.reverse()
+  const messages = rows.map((row) => toMessage(key, row))
+  return { messages, ...(last && sizes.length > count && !fromEnd && { cursor: last.seq }) }
 }
 
 export function readMoved(connection: Connection, places: readonly ThreadPlace[]): ThreadPlace[] {

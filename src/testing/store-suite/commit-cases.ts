@@ -159,7 +159,7 @@ export const commitCases: StoreCase[] = [
     assert.equal(await store.livePart(home), undefined)
     assert.equal(await store.snapshot(home, { messages: 10, endedTasks: 10 }), undefined)
     assert.deepEqual(await store.events(home, { after: 0, limit: 10 }), { head: 0, first: 1, events: [], upTo: 0 })
-    assert.deepEqual(await store.messages(home, { limit: 10 }), [])
+    assert.deepEqual((await store.messages(home, { limit: 10 })).messages, [])
     assert.deepEqual(await store.tasks({ principal: alice, limit: 10 }), { tasks: [] })
     assert.deepEqual(await store.threads({ principal: alice, limit: 10 }), { threads: [] })
   }),

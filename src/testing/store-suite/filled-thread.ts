@@ -52,7 +52,7 @@ export async function contentOf(store: Store, thread: ThreadKey, name: string): 
   return {
     live: await store.livePart(thread),
     log: await logOf(store, thread),
-    messages: await store.messages(thread, { limit: 100 }),
+    messages: (await store.messages(thread, { limit: 100 })).messages,
     snapshot: await store.snapshot(thread, { messages: 100, endedTasks: 100 }),
     tasks: await Promise.all(names.map((id) => store.task(taskId(id)))),
     steps: await Promise.all(names.map((id) => store.steps(taskId(id)))),

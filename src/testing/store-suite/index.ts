@@ -10,6 +10,7 @@ import { fencingCases } from './fencing-cases.ts'
 import { hookCases } from './hook-cases.ts'
 import { idempotencyCases } from './idempotency-cases.ts'
 import { isolationCases } from './isolation-cases.ts'
+import { largeCases } from './large-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { listingCases } from './listing-cases.ts'
 import { mailCases } from './mail-cases.ts'
@@ -53,6 +54,7 @@ export const storeCases: StoreCase[] = [
   ...afterEraseCases,
   ...trimCases,
   ...snapshotCases,
+  ...largeCases,
   ...textCases,
   ...durabilityCases,
   ...safetyCases,

@@ -16,7 +16,7 @@ function saying(before: number, ...messages: MessagePut[]): Unit {
 }
 
 async function read(store: Store, query: Partial<MessageQuery> = {}): Promise<string[]> {
-  return (await store.messages(home, { limit: 100, ...query })).map((entry) => entry.id)
+  return (await store.messages(home, { limit: 100, ...query })).messages.map((entry) => entry.id)
 }
 
 /** Messages m2, m4, m6, m8 and m10, each at the number in its id. */
@@ -42,7 +42,7 @@ export const messageCases: StoreCase[] = [
         task: taskId('bg_0'),
       })
       await commit(store, saying(4, put))
-      assert.deepEqual(await store.messages(home, { limit: 1 }), [
+      assert.deepEqual((await store.messages(home, { limit: 1 })).messages, [
         {
           id: 'm1',
           thread: 'home',
@@ -59,14 +59,14 @@ export const messageCases: StoreCase[] = [
 
   storeCase('leaves absent fields of a message absent', async (store, { clock }) => {
     await commit(store, saying(0, message('m1', { parts: '[]' })))
-    assert.deepEqual(await store.messages(home, { limit: 1 }), [
+    assert.deepEqual((await store.messages(home, { limit: 1 })).messages, [
       { id: 'm1', thread: 'home', seq: 1, role: 'user', parts: [], at: clock.now() },
     ])
   }),
 
   storeCase('gives each message of a unit its own number', async (store) => {
     await commit(store, saying(2, message('a'), message('b')), saying(0, message('c')))
-    const messages = await store.messages(home, { limit: 10 })
+    const { messages } = await store.messages(home, { limit: 10 })
     assert.deepEqual(
       messages.map(({ id, seq }) => [id, seq]),
       [

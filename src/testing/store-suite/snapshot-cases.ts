@@ -35,7 +35,7 @@ export const snapshotCases: StoreCase[] = [
     await say(store, 'a', 'b')
     const { head, first, messages, tasks } = await snapshotOf(store)
     assert.deepEqual([head, first], [3, 1])
-    assert.deepEqual(messages, await store.messages(home, { limit: 10 }))
+    assert.deepEqual(messages, (await store.messages(home, { limit: 10 })).messages)
     assert.deepEqual(tasks, [await taskOf(store, 'bg_0')])
   }),
 

@@ -51,7 +51,7 @@ async function isKept(store: Store, text: string): Promise<void> {
   assert.deepEqual(recorded.failure, { name: text, message: text, code: text })
   const [mail] = (await liveOf(store)).mail
   assert.deepEqual([mail?.by, mail?.from, mail?.content, mail?.steer], [text, text, json, json])
-  const [message] = await store.messages(home, { limit: 1 })
+  const [message] = (await store.messages(home, { limit: 1 })).messages
   assert.deepEqual(message?.parts, [{ type: 'text', text }])
 }
 

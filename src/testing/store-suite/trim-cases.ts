@@ -192,7 +192,7 @@ export const trimCases: StoreCase[] = [
     }
     await commit(store, accepting(running('bg_0'), { rev: 0 }), accepting(running('bg_1')), said('bg_1'), said('bg_0'))
     await commit(store, said('bg_none'), unit({ operation: 'erase', rev: 1, eraseTasks: 1 }))
-    const left = async () => (await store.messages(home, { limit: 9 })).map(({ id }) => id)
+    const left = async () => (await store.messages(home, { limit: 9 })).messages.map(({ id }) => id)
     assert.deepEqual(await left(), ['bg_1.user', 'bg_none.user'])
     await commit(store, unit({ operation: 'erase', rev: 2, eraseTasks: 1 }))
     assert.deepEqual(await left(), ['bg_none.user'])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { harmlessText, harmlessUrl } from '../../../console/src/design/harmless-text.ts'
-import { joined, olderMessages } from '../../../console/src/views/thread/older-messages.ts'
+import { joined, mayHaveOlder, olderMessages } from '../../../console/src/views/thread/older-messages.ts'
 import { questionsOf, withQuestionEvents } from '../../../console/src/views/thread/question-log.ts'
 import { unreadSteering } from '../../../console/src/views/thread/unread-steering.ts'
 import type { Message, Question, QuestionEvent, ThreadEvent } from '../../../src/client/index.ts'
@@ -60,17 +60,23 @@ describe('older messages', () => {
     expect(messages).toHaveLength(100)
   })
 
-  const joinedSeqs = (known: readonly number[], recent: readonly number[], count = 2) =>
-    joined(known.map(said), recent.map(said), count).map(({ seq }) => seq)
+  it('may be there where a snapshot is full, or begins late because its messages are large', () => {
+    const seqs = (count: number, first: number) => Array.from({ length: count }, (_, at) => said(first + at))
+    expect([mayHaveOlder(seqs(100, 3)), mayHaveOlder(seqs(2, 40))]).toEqual([true, true])
+    expect([mayHaveOlder(seqs(99, 3)), mayHaveOlder([])]).toEqual([false, false])
+  })
+
+  const joinedSeqs = (known: readonly number[], recent: readonly number[]) =>
+    joined(known.map(said), recent.map(said)).map(({ seq }) => seq)
 
   it('stay when the live part begins anew, unless there is a hole between', () => {
     expect(joinedSeqs([1, 2, 3], [3, 4])).toEqual([1, 2, 3, 4])
     expect(joinedSeqs([1, 2], [8, 9])).toEqual([8, 9])
   })
 
-  it('are gone when the live part shows that it is all there is, as in a thread that was deleted', () => {
-    expect(joinedSeqs([1, 2, 3], [10], 100)).toEqual([10])
-    expect(joinedSeqs([1, 2, 3], [], 100)).toEqual([])
+  it('are gone when the live part has none of what is known, as in a thread that was deleted', () => {
+    expect(joinedSeqs([1, 2, 3], [10])).toEqual([10])
+    expect(joinedSeqs([1, 2, 3], [])).toEqual([])
   })
 })
 

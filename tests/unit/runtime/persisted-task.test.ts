@@ -89,6 +89,7 @@ describe('a persisted task', () => {
       ['usage', { usage: { tokens: 'many' } }],
       ['detached', { detached: false }],
       ['createdAt', { createdAt: 'today' }],
+      ['resultOmitted', { result: undefined, resultOmitted: true }],
     ]
     for (const [field, fields] of wrong) {
       expect(() => decodeTasks(text(fields))).toThrow(`The task "bg_7" of a snapshot has no valid ${field}`)

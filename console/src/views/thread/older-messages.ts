@@ -39,21 +39,25 @@ async function between(read: ReadMessages, after: number, before: number): Promi
   return found
 }
 
-// A snapshot holds so many messages; one that holds fewer has them all.
-export const snapshotCount = 100
+// A snapshot has so many messages, or fewer where they are large.
+const snapshotCount = 100
+// Before the first message of a thread are mostly the acceptance and the start of its run.
+const firstSeq = 3
+
+/** Whether there may be messages before these. If there are none after all, the first look for them tells. */
+export function mayHaveOlder(messages: readonly Message[]): boolean {
+  const first = messages[0]
+  return first !== undefined && (messages.length >= snapshotCount || first.seq > firstSeq)
+}
 
 /**
  * What is known of a conversation after the live part of it has changed. A snapshot holds its end only: what was read
- * before it stays, unless there is a hole between the two that nobody can fill. What is not in a snapshot that holds all
- * was deleted.
+ * before it stays, unless there is a hole between the two that nobody can fill. Of a thread that was deleted nothing is left,
+ * so what comes after that has a hole before it.
  */
-export function joined(
-  known: readonly Message[],
-  recent: readonly Message[],
-  countMax = snapshotCount,
-): readonly Message[] {
+export function joined(known: readonly Message[], recent: readonly Message[]): readonly Message[] {
   const first = recent[0]
-  if (!first || recent.length < countMax) return recent
+  if (!first) return recent
   const earlier = known.filter(({ seq }) => seq < first.seq)
   const hasHole = earlier.length === known.length
   return earlier.length === 0 || hasHole ? recent : [...earlier, ...recent]

@@ -144,7 +144,15 @@ function Ending({ entry: { task, message, parts, isLive } }: { readonly entry: R
     const why = task?.error ? harmlessText(task.error.message) : ''
     return <Note icon={CircleX} ink="text-bad" title="Failed" text={[why, partly].filter(Boolean).join('. ')} />
   }
-  if (message || task?.result === undefined) return null
+  if (message) return null
+  if (task?.resultOmitted) {
+    return (
+      <Link href={taskPath(task.id)} className="text-ink-faint underline underline-offset-3 hover:text-accent">
+        The result is too large to be shown here
+      </Link>
+    )
+  }
+  if (task?.result === undefined) return null
   return <Json value={task.result} label="the result" />
 }
 

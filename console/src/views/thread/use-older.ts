@@ -1,6 +1,6 @@
 import type { Client, Message } from 'holdfast/client'
 import { useRef, useState } from 'react'
-import { joined, olderMessages, snapshotCount } from './older-messages.ts'
+import { joined, mayHaveOlder, olderMessages } from './older-messages.ts'
 
 const pageCount = 200
 
@@ -23,7 +23,7 @@ export function useOlder(client: Client, thread: string, recent: readonly Messag
   // What was once shown stays, though the live part of it begins later after a reconnection.
   known.current = messages
   const first = messages[0]?.seq
-  const hasOlder = first !== undefined && first !== beginning && messages.length >= snapshotCount
+  const hasOlder = first !== undefined && first !== beginning && mayHaveOlder(messages)
   const load = async () => {
     if (!hasOlder || isLoading) return
     setLoading(true)
