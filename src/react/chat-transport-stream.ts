@@ -74,7 +74,9 @@ export async function* steeredChunks(
     isRead ||= item.type === 'message.created' && item.data.message.id === message
     if (isRead && isEndOf(item, task.id)) break
     // The log was cut off before this place; what became of the message is in the thread.
-    if (item.type === 'snapshot' && !item.tasks.some(({ id, status }) => id === task.id && !isTerminal(status))) break
+    if (item.type !== 'snapshot') continue
+    if (!item.tasks.some(({ id, status }) => id === task.id && !isTerminal(status))) break
+    isRead ||= item.messages.some(({ id }) => id === message)
   }
   yield { type: 'finish' }
 }

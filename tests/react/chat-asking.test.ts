@@ -110,13 +110,24 @@ describe('changing what was said', () => {
 })
 
 describe('a message to a busy thread', () => {
-  async function busy(onBusy: 'steer' | 'interrupt' | 'reject', options: Parameters<typeof stage>[0] = {}) {
+  async function busy(
+    onBusy: 'steer' | 'interrupt' | 'reject',
+    options: Parameters<typeof stage>[0] = {},
+    before: (made: Stage) => unknown = () => {},
+  ) {
     const made = await stage(options)
+    await before(made)
     const chat = made.chat({ onBusy })
     const first = chat.sendMessage({ text: 'one' })
     made.cue((ctx) => ctx.say('working '))
     await until(() => textOf(chat.lastMessage) === 'working ')
     return { ...made, chat, first }
+  }
+
+  /** Lets something be said in the thread whose events then go. */
+  async function trimmed({ client, run }: Stage): Promise<void> {
+    await client.wait(await run('t', []))
+    await client.prune({ eventsPerThread: 1 })
   }
 
   it('steers the run, if that is asked for, and the page goes on showing that run', async () => {
@@ -134,7 +145,10 @@ describe('a message to a busy thread', () => {
     expect(chat.status).toBe('ready')
   })
 
-  it('shows the run once that read a steering message whose answer was lost', async () => {
+  it.each([
+    ['', () => {}],
+    [', though the log before it is no longer kept', trimmed],
+  ])('shows the run once that read a steering message whose answer was lost%s', async (_though, before) => {
     let isLost = false
     const isRead = Promise.withResolvers<void>()
     const losing: typeof fetch = async (input, init) => {
@@ -145,7 +159,7 @@ describe('a message to a busy thread', () => {
       await isRead.promise
       throw new TypeError('The answer was lost')
     }
-    const { chat, first, client, cue, end } = await busy('steer', { fetch: losing })
+    const { chat, first, client, cue, end } = await busy('steer', { fetch: losing }, before)
     const second = chat.sendMessage({ text: 'this way' })
     cue(
       (ctx) => ctx.receive(),
