@@ -16,9 +16,9 @@ import type { AttachItem, NoticeItem, ThreadEvent } from './thread-event.ts'
  * M2 Without a filter the next number is the one after the last; any other means that something was lost on the way, and
  *    the log is asked for again from the last.
  * M3 A place that the log does not reach is never moved in silence: a notice is given, a snapshot, and what follows it.
- * M4 Who was given a snapshot is given a newer one after an event that does not tell all, and after a cut, because a thread that was
- *    emptied meanwhile goes on with the next number as if nothing had been. The log goes on from where it was: every number still
- *    comes, and only who draws the picture passes over what it shows already.
+ * M4 Who was given a snapshot is given a newer one after an event that does not tell all, and after a cut or a refusal, because a
+ *    thread that was emptied meanwhile goes on with the next number as if nothing had been. The log goes on from where it was: every
+ *    number still comes, and only who draws the picture passes over what it shows already.
  * M5 After `finish` nothing is done.
  * M6 The live events of all threads have no common numbers and no replay: each is given as it comes, and `missed` whenever they
  *    are followed again, because what happened between is not among them.
@@ -156,10 +156,11 @@ function retry(place: Place, random: number, retryAfterMs = 0, ...before: readon
 }
 
 function lost(place: Place, error: HoldfastError | undefined, random: number): PlaceStep {
-  if (!error) return retry({ ...place, isStale: place.isStale || place.picture !== undefined }, random)
+  if (!error || isPassing(error)) {
+    return retry({ ...place, isStale: place.picture !== undefined }, random, error && retryAfterMs(error))
+  }
   const { code, message } = error
   if (code === 'offset_ahead' || code === 'offset_gone') return displaced(place, code, message, random)
-  if (isPassing(error)) return retry(place, random, retryAfterMs(error))
   return [{ ...place, phase: 'over' }, [{ do: 'finish', error }]]
 }
 

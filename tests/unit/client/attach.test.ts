@@ -58,6 +58,20 @@ describe.each(['websocket', 'sse'] as const)('attaching over %s', (transport) =>
     expect(brief(await later)).toEqual([5])
   })
 
+  it('gives it also if the log is refused for a while after the cut', async () => {
+    const { client, server, clock } = clientWorld({ transport }, 3)
+    const items = take(client.thread('t').attach(), 3)
+    await clock.advance(0)
+    server.cut()
+    server.erase()
+    server.isStoreAway = true
+    await clock.advance(1_000)
+    server.isStoreAway = false
+    await clock.advance(5_000)
+    grow(server, 1)
+    expect(brief(await items)).toEqual(['snapshot at 3', 'snapshot at 3', 4])
+  })
+
   it('ends by itself with its task, at once if that had ended before', async () => {
     const { client, server } = clientWorld({ transport }, 2)
     server.append(event('task.completed', {}, { seq: 3 }))

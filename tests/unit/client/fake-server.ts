@@ -24,6 +24,7 @@ export interface Follower extends Reading {
   erased(): void
 }
 
+const away = new HoldfastError('store_unavailable', 'away')
 const encoder = new TextEncoder()
 // No divisor of the length of a character, so that pieces end within some. Large ones make a long log affordable.
 const smallPieceBytes = 5
@@ -37,6 +38,8 @@ export class FakeServer {
   lives: Life[] = []
   isReady = true
   isAuthorised = true
+  /** Whether the thread can neither be read nor followed. */
+  isStoreAway = false
   hasSockets = true
   /** Whether an answer to a POST is lost after it took effect. */
   losesAnswers = 0
@@ -137,6 +140,7 @@ export class FakeServer {
   }
 
   refusal(after: number): HoldfastError | undefined {
+    if (this.isStoreAway) return away
     if (after > this.head) return new HoldfastError('offset_ahead', 'ahead', { facts: { head: this.head } })
     if (after < this.first - 1) return new HoldfastError('offset_gone', 'gone', { facts: { first: this.first } })
     return undefined
@@ -155,6 +159,7 @@ export class FakeServer {
   }
 
   #snapshot(): Response {
+    if (this.isStoreAway) return problem(away)
     const life = this.lives.shift() ?? Number.POSITIVE_INFINITY
     if (life < 0) throw new TypeError('nobody is there')
     const { head, first } = this
