@@ -33,8 +33,8 @@ export function toError(problem: Problem): HoldfastError {
 /** What an answer says that is not 2xx. One that is no problem of Holdfast's comes from something in between. */
 export async function answeredError(response: Response, url: string): Promise<HoldfastError> {
   const { status, headers } = response
-  // What stands in between may give a date, which is left to the wait that grows.
-  const ms = Number(headers.get('retry-after')) * 1000
+  // What stands in between may give a date, which is left to the wait that grows, or years: a timer of more than 2^31 fires at once.
+  const ms = Math.min(Number(headers.get('retry-after')) * 1000, 1e9)
   const wait = ms && { retryAfterMs: ms }
   const text = await response.text().catch(() => '')
   const problem = objectIn<Problem>(text)

@@ -26,6 +26,27 @@ describe('a server that takes a connection and never answers', () => {
 })
 
 describe('an answer that is no answer of Holdfast', () => {
+  it('is waited for no longer than a timer can, which would fire at once, however long it says', async () => {
+    const clock = manualClock()
+    const waits: number[] = []
+    const setTimer: typeof clock.setTimer = (afterMs, fire) => {
+      waits.push(afterMs)
+      return clock.setTimer(afterMs, fire)
+    }
+    const headers = { 'retry-after': '31536000' }
+    const client = createClient({
+      url: 'http://s',
+      fetch: () => Promise.resolve(new Response('closed', { status: 503, headers })),
+      transport: 'sse',
+      clock: { now: () => clock.now(), setTimer },
+    })
+    onTestFinished(() => client.close())
+    void client.thread('t').attach({ after: 0 }).next()
+    await clock.advance(0)
+    expect(waits.at(-1)).toBeGreaterThan(86_400_000)
+    expect(waits.at(-1)).toBeLessThan(2 ** 31)
+  })
+
   it.each(['<html></html>', 'null', '', '{"cut":'])('is told as such: %j', async (body) => {
     const fetch: typeof globalThis.fetch = () => Promise.resolve(new Response(body))
     const client = createClient({ url: 'http://s', fetch, clock: manualClock() })
