@@ -211,14 +211,14 @@ export class Dispatcher {
     const orphanCount = this.#parts.lease.isSteady ? Math.min(count, this.#parts.recovery.room) : 0
     // All that can only be ended is among what is offered, if that is less than was asked for, but for what a limit keeps back.
     const { places } = this.#parts.slots
-    this.#mayEnd &&= this.#notResumed().some((agent) => places.isLimited(agent))
+    if (orphanCount > 0) this.#mayEnd &&= this.#notResumed().some((agent) => places.isLimited(agent))
     const offer = await this.#claim({ starts: count, orphans: orphanCount, withCounts: false })
     const closures = this.#parts.closures.waiting(count, this.#parts.writer.resting)
     const isAnyOffered = offer.starts.length + offer.orphans.length + closures.length > 0
     this.#isDry = !isAnyOffered && !offer.isPartial && orphanCount > 0 && !this.#isPoked
     const orphans = offer.orphans.map((orphan) => this.#takeOver(orphan))
     const starts = this.#inTurns(offer.starts, closures).map((ref) => this.#withSlot(ref, () => this.#start(ref)))
-    if (offer.orphans.length >= orphanCount) this.#mayEnd = true
+    if (orphanCount > 0 && offer.orphans.length >= orphanCount) this.#mayEnd = true
     const hasServed = await allDone([...orphans, ...starts])
     if (hasServed || !offer.isPartial) return hasServed
     // What this node wrote meanwhile held back what it could start; of what others write it hears, or looks again soon.

@@ -23,6 +23,8 @@ import type { Writer } from './writer.ts'
 
 // Of each of them a page of its log is in memory, and what its earlier attempts left.
 const resumesMax = 256
+// With less room nothing is taken over, or each that was read would bring a look for one more.
+const roomMin = 64
 
 export interface RecoveryParts {
   readonly store: Store
@@ -97,7 +99,8 @@ export class Recovery {
 
   /** How many more can be taken over to go on (V5). */
   get room(): number {
-    return resumesMax - this.#resumes.size
+    const room = resumesMax - this.#resumes.size
+    return room < roomMin ? 0 : room
   }
 
   /** What was taken over and is being ended (V5). */
@@ -272,7 +275,7 @@ export class Recovery {
       const wasFull = this.room === 0
       this.#resumes.delete(resume)
       if (!hasResumed) slots.give(agent)
-      if (wasFull) this.#parts.onRested()
+      if (wasFull && this.room > 0) this.#parts.onRested()
     })
     this.#resumes.add(resume)
   }

@@ -65,6 +65,40 @@ it('what can only be ended is ended while another takeover is long to read', asy
   await runtime.close({ drainMs: 0 })
 })
 
+it.each([
+  ['was read', forever],
+  ['has ended', () => Promise.resolve()],
+])('where more were abandoned than are read at once, nobody looks for them with each that %s', async (_what, act) => {
+  const count = 400
+  const { inner } = await left(...Array.from({ length: count }, (_, n) => `t${n}`))
+  const base = faultyStore(inner)
+  const waiting: (() => void)[] = []
+  const steps: Store['steps'] = async (...given) => {
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return inner.steps(...given)
+  }
+  let claimCount = 0
+  const claim: Store['claim'] = async (query) => {
+    if (query.orphans > 0) claimCount += 1
+    return base.claim(query)
+  }
+  let begunCount = 0
+  const counting = () => {
+    begunCount += 1
+    return act()
+  }
+  const clock = manualClock(0)
+  const store = { ...base, steps, claim }
+  const runtime = createRuntime({ store, clock, agents: { busy: counting }, concurrency: 1_000 })
+  await runtime.opened()
+  while (begunCount < count) {
+    waiting.shift()?.()
+    await clock.advance(0)
+  }
+  expect(claimCount).toBeLessThan(count / 10)
+  await runtime.close({ drainMs: 0 })
+})
+
 it('G11 nodes that drain while they read what they took over count as no crashes', async () => {
   const { inner, ids } = await left('t')
   const [id] = ids as [TaskId]
