@@ -144,10 +144,14 @@ describe('deploy/compose.yaml', () => {
     expect(under(nginx, 'error_page')[0]?.words.slice(1)).toEqual(['503', '=', '@refused'])
   })
 
-  it('has balancers that leave a node alone from its first refusal on', () => {
+  it('has a balancer that takes no node from everybody because it refused what somebody asked of one thread', () => {
     const caddy = directives(fileText('deploy/Caddyfile'), { isLined: true })
-    expect(under(caddy, 'unhealthy_status')[0]?.words[1]).toBe('503')
+    expect(under(caddy, 'unhealthy_status')).toEqual([])
     expect(under(caddy, 'fail_duration')[0]?.words[1]).toBe('2s')
+    expect(under(caddy, 'health_interval')[0]?.words[1]).toBe('500ms')
+  })
+
+  it('has another that leaves a node alone from its first refusal on, because it does not ask how nodes are', () => {
     const nginx = directives(fileText('deploy/nginx.conf'), { isLined: false })
     const servers = under(under(nginx, 'upstream')[0]?.blocks ?? [], 'server')
     for (const { words } of servers) expect(words.slice(2)).toEqual(['max_fails=1', 'fail_timeout=2s'])
