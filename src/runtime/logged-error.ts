@@ -16,11 +16,16 @@ const stackLengthMax = 8_192
  */
 export function loggedError(thrown: unknown, message: string): LoggedError {
   try {
-    if (thrown instanceof Error) return { type: thrown.name, message, stack: stackOf(thrown) }
+    if (thrown instanceof Error) return bare({ type: String(thrown.name), message, stack: stackOf(thrown) })
   } catch {
     // One that throws when it is looked at has no more to say.
   }
-  return { message }
+  return bare({ message })
+}
+
+/** Without a constructor, which pino would take for the type of it. */
+function bare(error: LoggedError): LoggedError {
+  return Object.assign(Object.create(null) as object, error)
 }
 
 function stackOf(thrown: Error): string {

@@ -1,3 +1,4 @@
+import pino from 'pino'
 import { describe, expect, it, vi } from 'vitest'
 import { type AgentContext, createRuntime, failed, type Logger, type RuntimeOptions } from '../../../src/index.ts'
 import { forever } from '../../scenarios/attempts.ts'
@@ -42,6 +43,16 @@ describe('the log of a task that has failed', () => {
         },
       },
     ])
+  })
+
+  it('shows in the lines of a server what kind of error it was', async () => {
+    const [facts] = await failureOf(() => {
+      throw new TypeError('no such page')
+    })
+    const written: unknown[] = []
+    const log = pino({ base: null }, { write: (line: string) => void written.push(JSON.parse(line)) })
+    log.warn(facts, 'a task has failed')
+    expect(written).toMatchObject([{ err: { type: 'TypeError', message: 'no such page' } }])
   })
 
   it('shows nothing that an error brings beside its message and stack', async () => {
