@@ -178,7 +178,7 @@ export class Dispatcher {
         if (await this.#endOver(room)) this.#mayEnd = true
       }
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'ending abandoned tasks failed')
+      this.#parts.log.warn({ err: error }, 'ending orphans failed')
     }
   }
 

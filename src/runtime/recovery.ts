@@ -6,8 +6,6 @@ import { countCrashes, crashesMax, isOver, type ResumeBasis, release, resume, ta
 import type { TaskRecord } from '../core/task.ts'
 import type { TaskRef } from '../stores/claim.ts'
 import type { Store } from '../stores/store.ts'
-import { cancelledOutcome, orphanedOutcome, poisonedOutcome } from './abandoned-outcome.ts'
-import { AbandonedOutput } from './abandoned-output.ts'
 import { timedOut } from './agent-outcome.ts'
 import type { Clock } from './clock.ts'
 import { committedRecord } from './committed-record.ts'
@@ -15,6 +13,8 @@ import { readEarlierAttempts } from './earlier-attempts.ts'
 import { type Change, type Done, executing, intent } from './entry.ts'
 import type { Resumption } from './executor.ts'
 import type { Logger } from './logger.ts'
+import { cancelledOutcome, orphanedOutcome, poisonedOutcome } from './orphan-outcome.ts'
+import { OrphanOutput } from './orphan-output.ts'
 import type { Registry } from './registry.ts'
 import { Rests } from './rests.ts'
 import type { Slots } from './slots.ts'
@@ -63,7 +63,7 @@ export class Recovery {
   readonly #takeovers = new Set<Promise<unknown>>()
   #isHandingOver = false
   readonly #resumptions = new Map<TaskId, Resumption>()
-  readonly #output: AbandonedOutput
+  readonly #output: OrphanOutput
   readonly #resumes = new Set<Promise<unknown>>()
   readonly #endings = new Set<Promise<unknown>>()
   readonly #rests: Rests<TaskId>
@@ -71,7 +71,7 @@ export class Recovery {
   constructor(parts: RecoveryParts) {
     this.#parts = parts
     this.#reads = { events: (key, query) => parts.store.events(key, { ...query, toDecide: true }) }
-    this.#output = new AbandonedOutput(this.#reads, parts.log, () => this.#now)
+    this.#output = new OrphanOutput(this.#reads, parts.log, () => this.#now)
     this.#rests = new Rests({ clock: parts.clock, onOver: () => parts.onRested() })
   }
 
@@ -80,7 +80,7 @@ export class Recovery {
     return this.#rests.keys
   }
 
-  /** What is left of an abandoned task is another matter by now: it may be tried at once. */
+  /** What is left of an orphan is another matter by now: it may be tried at once. */
   endRest(task: TaskId): void {
     this.#rests.end(task)
   }
@@ -194,7 +194,7 @@ export class Recovery {
       // Before it is given up, or a look could find it in between.
       const afterMs = this.#rests.begin(id)
       const then = afterMs === undefined ? 'the next start tries again' : `it is tried again in ${afterMs} ms`
-      this.#parts.log.warn({ err: error, task: id }, `an abandoned task can neither go on nor be ended; ${then}`)
+      this.#parts.log.warn({ err: error, task: id }, `an orphan can neither go on nor be ended; ${then}`)
       const released = await this.#release(record)
       // A cancel that came while it was being read found no rest to end.
       if (released?.cancelRequestedAt === undefined || record.cancelRequestedAt !== undefined) return false
@@ -212,7 +212,7 @@ export class Recovery {
       const done = await writer.change(executing(author, 'release', (live, around) => release(live, around, id, epoch)))
       return 'value' in done ? done.value : undefined
     } catch (error) {
-      log.warn({ err: error, task: id }, 'an abandoned task could not be given up')
+      log.warn({ err: error, task: id }, 'an orphan could not be given up')
       return undefined
     }
   }
@@ -295,7 +295,7 @@ export class Recovery {
     const done = await this.#change(record, 'end', (live, around) => end(live, around, id, epoch, ending))
     if (!done) return false
     this.#rests.forget(id)
-    if ('value' in done && done.value) this.#parts.log.warn({ task: id, outcome }, 'an abandoned task was ended')
+    if ('value' in done && done.value) this.#parts.log.warn({ task: id, outcome }, 'an orphan was ended')
     return false
   }
 }

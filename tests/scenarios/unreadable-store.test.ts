@@ -38,7 +38,7 @@ async function storeWithOrphan(agents: Agents): Promise<{ store: Store; run: str
 }
 
 describe('a store that cannot be read for a while', () => {
-  it.each(['events', 'steps'] as const)('keeps no abandoned task from going on: %s', async (method) => {
+  it.each(['events', 'steps'] as const)('keeps no orphan from going on: %s', async (method) => {
     const worker = async (ctx: AgentContext) => {
       await ctx.step('one', () => 1)
       await ctx.say('one ')

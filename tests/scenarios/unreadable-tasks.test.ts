@@ -17,7 +17,7 @@ const once = agent({ run: worker, isResumable: false })
 const agents = { worker, once, echo: () => 'done' }
 
 /** A runtime on the run of thread `t` that was left behind, of which it cannot read what is needed to take it over. */
-async function abandoned(here: World, what: Unreadable, name: 'worker' | 'once' = 'worker') {
+async function orphaned(here: World, what: Unreadable, name: 'worker' | 'once' = 'worker') {
   const before = await here.open({ agents })
   const { id } = await before.run({ thread: 't', agent: name, prompt: 'go' })
   await eventsUntil(before, { thread: 't' }, (event) => event.type === 'text.delta')
@@ -61,13 +61,13 @@ async function passQuietTime(here: World, ms: number): Promise<void> {
 }
 
 onEachStore(['memory', 'sqlite'], (_kind, world) => {
-  describe('an abandoned task that cannot be read', () => {
+  describe('an orphan that cannot be read', () => {
     it.each<[Unreadable, 'worker' | 'once']>([
       ['steps', 'worker'],
       ['log', 'worker'],
       ['log', 'once'],
     ])('is left alone for a while, whatever else is done meanwhile: the %s of %s', async (what, name) => {
-      const { runtime, takeovers } = await abandoned(world(), what, name)
+      const { runtime, takeovers } = await orphaned(world(), what, name)
       expect(takeovers()).toBe(1)
       await runSome(runtime)
       expect(takeovers()).toBe(1)
@@ -75,7 +75,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
 
     it('rests longer each time, some seconds at most, and goes on once it can be read', async () => {
       const here = world()
-      const { runtime, id, state, takeovers } = await abandoned(here, 'steps')
+      const { runtime, id, state, takeovers } = await orphaned(here, 'steps')
       await passQuietTime(here, 3_000)
       const before = takeovers()
       expect(before).toBeGreaterThan(4)
@@ -88,7 +88,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
 
     it('does not keep others of its thread from being started', async () => {
       const here = world()
-      const { runtime, freed } = await abandoned(here, 'steps')
+      const { runtime, freed } = await orphaned(here, 'steps')
       await runtime.run({ thread: 'a', agent: 'busy', prompt: 'go' })
       const child = await runtime.spawn({ thread: 't', agent: 'echo' })
       expect(await runtime.get(child.id)).toMatchObject({ status: 'pending' })
@@ -98,14 +98,14 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
 
     it('is cancelled while it rests', async () => {
       const here = world()
-      const { runtime, id } = await abandoned(here, 'steps')
+      const { runtime, id } = await orphaned(here, 'steps')
       await runtime.cancel(id)
       expect(await runtime.wait(id)).toMatchObject({ status: 'cancelled', attempt: 1 })
     })
 
     it('is cancelled while it is read once more, without another rest', async () => {
       const here = world()
-      const { runtime, id, state } = await abandoned(here, 'steps')
+      const { runtime, id, state } = await orphaned(here, 'steps')
       const [read, readable] = [gate(), gate()]
       await passQuietTime(here, 3_000)
       state.onRead = () => {
@@ -121,14 +121,14 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
 
     it('does not keep its thread from being deleted', async () => {
       const here = world()
-      const { runtime, id } = await abandoned(here, 'steps')
+      const { runtime, id } = await orphaned(here, 'steps')
       await inQuietTime(here, runtime.deleteThread('t'), 100)
       expect(await runtime.get(id)).toBeUndefined()
     })
 
     it('ends without what it had put out if it is to end and its log cannot be read for a minute', async () => {
       const here = world()
-      const { runtime, id } = await abandoned(here, 'log', 'once')
+      const { runtime, id } = await orphaned(here, 'log', 'once')
       await passQuietTime(here, 55_000)
       expect(await runtime.get(id)).toMatchObject({ status: 'running' })
       expect(await inQuietTime(here, runtime.wait(id), 100)).toMatchObject({ error: { code: 'orphaned' } })
@@ -136,7 +136,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
 
     it('leaves no timer behind when the runtime closes', async () => {
       const here = world()
-      const { runtime } = await abandoned(here, 'steps')
+      const { runtime } = await orphaned(here, 'steps')
       await runtime.close({ drainMs: 0 })
       expect(here.clock.pendingTimerCount).toBe(0)
     })

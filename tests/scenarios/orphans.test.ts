@@ -145,9 +145,9 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
   })
 
   describe('a task that can only be ended, and whose log is long to read', () => {
-    it.each(endings)('holds no slot and keeps nothing from being started: it %s', async (_how, outcome, abandoned) => {
+    it.each(endings)('holds no slot and keeps nothing from being started: it %s', async (_how, outcome, orphaned) => {
       const here = world()
-      const id = await abandoned(here)
+      const id = await orphaned(here)
       const { changed, read, readable } = slowLog()
       const freed = gate()
       const options = { agents: { ...agents, busy: () => freed.opened }, concurrency: 1 }

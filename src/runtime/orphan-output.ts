@@ -8,10 +8,10 @@ import { UnreadableLogs } from './unreadable-logs.ts'
 // As many nodes as made it poisoned have died again when they were to end it: to read what it had put out may be why.
 const endCrashesMax = 2 * crashesMax
 
-const withoutOutput = 'an abandoned task is ended without what it had put out'
+const withoutOutput = 'an orphan is ended without what it had put out'
 
-/** Reads what abandoned tasks had put out that are to end, and says which of them are to end without it (V4 of the recovery). */
-export class AbandonedOutput {
+/** Reads what orphans had put out that are to end, and says which of them are to end without it (V4 of the recovery). */
+export class OrphanOutput {
   readonly #reads: EventReads
   readonly #log: Logger
   readonly #unreadable: UnreadableLogs
