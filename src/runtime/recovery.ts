@@ -1,4 +1,3 @@
-import { isOverdue } from '../core/deadline.ts'
 import { end } from '../core/end.ts'
 import type { TaskId } from '../core/id.ts'
 import type { Outcome } from '../core/outcome.ts'
@@ -6,14 +5,13 @@ import { countCrashes, crashesMax, isOver, type ResumeBasis, release, resume, ta
 import type { TaskRecord } from '../core/task.ts'
 import type { TaskRef } from '../stores/claim.ts'
 import type { Store } from '../stores/store.ts'
-import { timedOut } from './agent-outcome.ts'
 import type { Clock } from './clock.ts'
 import { committedRecord } from './committed-record.ts'
 import { readEarlierAttempts } from './earlier-attempts.ts'
 import { type Change, type Done, executing, intent } from './entry.ts'
 import type { Resumption } from './executor.ts'
 import type { Logger } from './logger.ts'
-import { cancelledOutcome, orphanedOutcome, poisonedOutcome } from './orphan-outcome.ts'
+import { cancelledOutcome, onlyOutcome, poisonedOutcome } from './orphan-outcome.ts'
 import { OrphanOutput } from './orphan-output.ts'
 import type { Registry } from './registry.ts'
 import { Rests } from './rests.ts'
@@ -133,7 +131,10 @@ export class Recovery {
   async finish(orphan: TaskRef): Promise<boolean> {
     let outcome: Outcome | undefined
     const record = await this.#takeOver(orphan, (record) => {
-      outcome = isOver(record, this.#now) || this.canOnlyEnd(record) ? this.#onlyOutcome(record) : undefined
+      outcome =
+        isOver(record, this.#now) || this.canOnlyEnd(record)
+          ? onlyOutcome(record, this.#now, this.#parts.agents)
+          : undefined
       return outcome !== undefined
     })
     if (record && outcome) this.#endBeside(record, outcome)
@@ -234,7 +235,7 @@ export class Recovery {
   }
 
   async #goOn(record: TaskRecord): Promise<boolean> {
-    const outcome = this.#onlyOutcome(record)
+    const outcome = onlyOutcome(record, this.#now, this.#parts.agents)
     if (outcome) return this.#endBeside(record, outcome)
     const { store } = this.#parts
     const crashes = countCrashes(record, await store.steps(record.id, 'last'))
@@ -243,14 +244,6 @@ export class Recovery {
     const { plan, output, report } = await readEarlierAttempts(this.#reads, record, steps)
     this.#resumptions.set(record.id, { output, bag: plan.bag, steps })
     return this.#resume(record, { plan, crashes, ...report })
-  }
-
-  /** How a task ends that cannot go on, as far as its record tells. */
-  #onlyOutcome(record: TaskRecord): Outcome | undefined {
-    if (record.cancelRequestedAt !== undefined) return cancelledOutcome
-    if (isOverdue(record, this.#now)) return timedOut(record, false)
-    const agent = record.agent === undefined ? undefined : this.#parts.agents.get(record.agent)
-    return record.closure || !agent || agent.isResumable === false ? orphanedOutcome(record) : undefined
   }
 
   async #resume(record: TaskRecord, basis: ResumeBasis): Promise<boolean> {
