@@ -107,11 +107,13 @@ export class Supervisor {
         release(live, around, task, epoch, execution.steps.hasRecorded),
       ),
     )
-    await releasing.then(
-      () => log.info({ task }, 'a task is handed over'),
+    try {
+      const done = await releasing
+      if ('value' in done && done.value) log.info({ task }, 'a task is handed over')
+    } catch (error) {
       // Whoever finds it takes it for one that crashed. All else is handed over, and the lease given up.
-      (error: unknown) => log.warn({ err: error, task }, 'a task could not be handed over'),
-    )
+      log.warn({ err: error, task }, 'a task could not be handed over')
+    }
   }
 
   /** Each by itself, so that none waits for another: to count much takes long, and what is read for users may wait for users. */
