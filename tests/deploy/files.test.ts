@@ -120,11 +120,14 @@ describe('deploy/compose.yaml', () => {
     ['Caddyfile', true, 'reverse_proxy'],
     ['nginx.conf', false, 'upstream'],
   ])('has a balancer, by %s, that knows every node', (file, isLined, name) => {
-    const [found] = under(directives(fileText(`deploy/${file}`), { isLined }), name)
-    const servers = isLined
-      ? found?.words.slice(1)
-      : under(found?.blocks ?? [], 'server').flatMap(({ words }) => words[1] ?? [])
-    expect(servers).toEqual(nodes.map(([node]) => `${node}:${portDefault}`))
+    const all = under(directives(fileText(`deploy/${file}`), { isLined }), name)
+    expect(all).not.toEqual([])
+    for (const found of all) {
+      const servers = isLined
+        ? found.words.slice(1)
+        : under(found.blocks, 'server').flatMap(({ words }) => words[1] ?? [])
+      expect(servers).toEqual(nodes.map(([node]) => `${node}:${portDefault}`))
+    }
   })
 
   it('has balancers that pass streams and WebSockets on as they come', () => {
@@ -138,23 +141,35 @@ describe('deploy/compose.yaml', () => {
     expect(headers).toEqual(['Host', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'Upgrade', 'Connection'])
     // What was sent is not sent again, unless it was refused: it may have been accepted.
     expect(under(nginx, 'proxy_next_upstream').map(({ words }) => words.slice(1))).toEqual([
-      ['error', 'http_503'],
+      ['error'],
       ['http_503', 'non_idempotent'],
     ])
     expect(under(nginx, 'error_page')[0]?.words.slice(1)).toEqual(['503', '=', '@refused'])
   })
 
-  it('has a balancer that takes no node from everybody because it refused what somebody asked of one thread', () => {
+  it('has balancers that take no node from everybody because it refused what somebody asked of one thread', () => {
     const caddy = directives(fileText('deploy/Caddyfile'), { isLined: true })
     expect(under(caddy, 'unhealthy_status')).toEqual([])
     expect(under(caddy, 'fail_duration')[0]?.words[1]).toBe('2s')
     expect(under(caddy, 'health_interval')[0]?.words[1]).toBe('500ms')
-  })
-
-  it('has another that leaves a node alone from its first refusal on, because it does not ask how nodes are', () => {
     const nginx = directives(fileText('deploy/nginx.conf'), { isLined: false })
-    const servers = under(under(nginx, 'upstream')[0]?.blocks ?? [], 'server')
-    for (const { words } of servers) expect(words.slice(2)).toEqual(['max_fails=1', 'fail_timeout=2s'])
+    const places = under(nginx, 'location').map(({ blocks }) => ({
+      upstream: under(blocks, 'proxy_pass')[0]?.words[1],
+      // What is named here counts as a failure of the node that says it.
+      counts503: under(blocks, 'proxy_next_upstream')[0]?.words.includes('http_503'),
+    }))
+    expect(places).toEqual([
+      { upstream: 'http://holdfast', counts503: false },
+      { upstream: 'http://holdfast_again', counts503: true },
+    ])
+    const failures = under(nginx, 'upstream').map(({ words, blocks }) => [
+      words[1],
+      [...new Set(under(blocks, 'server').map((server) => server.words.slice(2).join(' ')))],
+    ])
+    expect(failures).toEqual([
+      ['holdfast', ['max_fails=1 fail_timeout=2s']],
+      ['holdfast_again', ['max_fails=0']],
+    ])
   })
 
   it('is configured in words that an nginx of before 1.25.1 knows', () => {
