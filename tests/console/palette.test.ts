@@ -57,6 +57,19 @@ describe('the palette', () => {
     expect((await server().request<{ status: string }>('GET', `/v1/tasks/${task}`)).body.status).toBe('cancelled')
   })
 
+  it('puts what is named so before what is only found by another word', async () => {
+    const here = await openConsoleOf(server())
+    await here.run('palette-order', [{ hang: true }])
+    await here.goto('/threads/palette-order')
+    const { page } = here
+    // With it there is a command that has `t`, `a` and `s` in its group and its name.
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await palette(page).getByRole('combobox').fill('tas')
+    await palette(page).getByRole('option', { name: 'Tasks' }).waitFor()
+    expect(await palette(page).getByRole('option').first().textContent()).toContain('Tasks')
+  })
+
   it('gives way to the keys, however soon they are asked for', async () => {
     const { page } = await openConsoleOf(server(), { path: '/threads/keys' })
     await page.getByText('Nothing was said here yet').waitFor()

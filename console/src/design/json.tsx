@@ -30,7 +30,7 @@ export function Json({ value, label = 'JSON' }: JsonProps) {
         isIcon
         aria-label={`Copy ${label}`}
         onClick={() => void copyAndSay(label, text)}
-        className="absolute top-1 right-1 bg-sunken opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+        className="absolute top-1 right-1 bg-sunken opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100"
       >
         <Copy size={14} aria-hidden />
       </Button>

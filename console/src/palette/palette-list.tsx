@@ -1,7 +1,7 @@
 import { Command as Cmdk, defaultFilter } from 'cmdk'
 import { useTasks, useThreads } from 'holdfast/react'
 import { CornerDownLeft, ListTree, MessagesSquare, Search } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { createContext, type ReactNode, useContext, useState } from 'react'
 import { useLocation } from 'wouter'
 import { harmlessText } from '../design/harmless-text.ts'
 import { ShortId } from '../design/short-id.tsx'
@@ -38,23 +38,41 @@ export function PaletteList({ onClose }: { readonly onClose: () => void }) {
       <Cmdk.List className="scroller max-h-[min(60vh,26rem)] p-1.5 pt-0">
         <Cmdk.Empty className="px-3 py-6 text-center text-ink-soft">Nothing has that name</Cmdk.Empty>
         {/* What can be done with what is on the screen comes first, what is always there last. */}
-        <Commands groups={['Task', 'Thread', 'List', 'Go to']} act={act} />
-        <Recent onGo={(path) => act(() => go(path))} />
-        <Commands groups={['Console']} act={act} />
-        <ByName query={query.trim()} onGo={(path) => act(() => go(path))} />
+        <Sought.Provider value={query.trim()}>
+          <Commands groups={['Task', 'Thread', 'List', 'Go to']} act={act} />
+          <Recent onGo={(path) => act(() => go(path))} />
+          <Commands groups={['Console']} act={act} />
+          <ByName onGo={(path) => act(() => go(path))} />
+        </Sought.Provider>
       </Cmdk.List>
     </Cmdk>
+  )
+}
+
+/** What was typed. */
+const Sought = createContext('')
+
+/** A stretch of the list with its heading. What is sought is one list, with what is meant most likely at its head. */
+function Group({ heading, children }: { readonly heading: string; readonly children: ReactNode }) {
+  if (useContext(Sought) !== '') return children
+  return (
+    <Cmdk.Group heading={heading} className={groupLook}>
+      {children}
+    </Cmdk.Group>
   )
 }
 
 const byTaskId = 'by task id'
 const byThreadId = 'by thread id'
 
-/** An id of a task is hardly meant as anything else; that a text may also be the name of a thread is said last. */
+/**
+ * An id of a task is hardly meant as anything else; that a text may also be the name of a thread is said last. By its name
+ * something is more likely meant than by the other words it is found by, and by both together it is not.
+ */
 function score(value: string, search: string, keywords?: string[]): number {
   if (value.startsWith(byTaskId)) return 1
   if (value.startsWith(byThreadId)) return Number.MIN_VALUE
-  return defaultFilter(value, search, keywords)
+  return Math.max(defaultFilter(value, search), defaultFilter('', search, keywords) / 2)
 }
 
 interface CommandsProps {
@@ -68,14 +86,14 @@ function Commands({ groups, act }: CommandsProps) {
     const found = commands.filter((command) => command.group === group)
     if (found.length === 0) return null
     return (
-      <Cmdk.Group key={group} heading={group} className={groupLook}>
+      <Group key={group} heading={group}>
         {found.map(({ id, title, keys, words, run }) => (
           <Item key={id} value={`${title} ${id}`} words={`${group} ${words ?? ''}`} onSelect={() => act(run)}>
             <span className="min-w-0 flex-1 truncate">{title}</span>
             {keys !== undefined && <Keys keys={keys} />}
           </Item>
         ))}
-      </Cmdk.Group>
+      </Group>
     )
   })
 }
@@ -85,10 +103,11 @@ interface Going {
 }
 
 /** What was typed may be the id of something that is in no list. */
-function ByName({ query, onGo }: Going & { readonly query: string }) {
+function ByName({ onGo }: Going) {
+  const query = useContext(Sought)
   if (!isThreadId.test(query)) return null
   return (
-    <Cmdk.Group heading="By id" className={groupLook}>
+    <Group heading="By id">
       {isTaskId.test(query) && (
         <Item value={`${byTaskId} ${query}`} onSelect={() => onGo(taskPath(query))}>
           <CornerDownLeft size={14} aria-hidden className="text-ink-faint" /> Open the task {query}
@@ -97,7 +116,7 @@ function ByName({ query, onGo }: Going & { readonly query: string }) {
       <Item value={`${byThreadId} ${query}`} onSelect={() => onGo(threadPath(query))}>
         <CornerDownLeft size={14} aria-hidden className="text-ink-faint" /> Open the thread {query}
       </Item>
-    </Cmdk.Group>
+    </Group>
   )
 }
 
@@ -106,15 +125,15 @@ function Recent({ onGo }: Going) {
   const { threads } = useThreads()
   return (
     <>
-      <Cmdk.Group heading="Recent threads" className={groupLook}>
+      <Group heading="Recent threads">
         {threads.slice(0, recentCount).map(({ thread }) => (
           <Item key={thread} value={`${thread} recent thread`} onSelect={() => onGo(threadPath(thread))}>
             <MessagesSquare size={14} aria-hidden className="text-ink-faint" />
             <span className="min-w-0 truncate">{thread}</span>
           </Item>
         ))}
-      </Cmdk.Group>
-      <Cmdk.Group heading="Recent tasks" className={groupLook}>
+      </Group>
+      <Group heading="Recent tasks">
         {tasks.slice(0, recentCount).map((task) => (
           <Item
             key={task.id}
@@ -129,7 +148,7 @@ function Recent({ onGo }: Going) {
             <ShortId id={task.id} />
           </Item>
         ))}
-      </Cmdk.Group>
+      </Group>
     </>
   )
 }

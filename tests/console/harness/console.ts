@@ -13,6 +13,8 @@ export interface ConsoleOptions extends Partial<StartOptions> {
   /** Who is logged in; alice unless given, nobody if empty. */
   readonly as?: string
   readonly viewport?: { readonly width: number; readonly height: number }
+  /** It is used by fingers, and nothing hovers. */
+  readonly isTouched?: true
   readonly theme?: 'light' | 'dark'
   readonly reducedMotion?: 'reduce'
   /** Complaints of the page that this test provokes. */
@@ -40,8 +42,13 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<OpenCon
 
 /** A page of the console of a server that is there already. */
 export async function openConsoleOf(server: TestServer, options: ConsoleOptions = {}): Promise<OpenConsole> {
-  const { path, as = 'alice', viewport = desktop, theme = 'light', reducedMotion, allowed } = options
-  const context = await freshContext({ viewport, colorScheme: theme, ...(reducedMotion && { reducedMotion }) })
+  const { path, as = 'alice', viewport = desktop, theme = 'light', reducedMotion, isTouched, allowed } = options
+  const context = await freshContext({
+    viewport,
+    colorScheme: theme,
+    ...(reducedMotion && { reducedMotion }),
+    ...(isTouched && { hasTouch: true, isMobile: true }),
+  })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   if (as !== '') await logIn(context, server, as)
   const tab = async (at: string): Promise<Page> => {

@@ -42,6 +42,10 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
       </button>
       {isOpen && (
         <div className="px-4 pb-3 md:px-6 md:pl-16">
+          {/* Where the row has no room for it. */}
+          <p className="py-1 font-mono text-xs text-ink-faint md:hidden">
+            {preciseClockText(at)} {hasTask && task}
+          </p>
           <Json value={event} label={`event ${seq}`} />
         </div>
       )}

@@ -131,7 +131,7 @@ function CodeBlock({ children }: { readonly children: ReactNode }) {
         isIcon
         aria-label="Copy the code"
         onClick={() => void copyAndSay('the code', ref.current?.textContent ?? '')}
-        className="absolute top-1 right-1 bg-sunken opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+        className="absolute top-1 right-1 bg-sunken opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100"
       >
         <Copy size={14} aria-hidden />
       </Button>
