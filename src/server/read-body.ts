@@ -7,14 +7,18 @@ import type { AppContext } from './app-env.ts'
 
 /** The JSON of a request. No body at all is an empty object: where every field is optional, nothing needs to be said. */
 export async function readJson(c: AppContext, { bodyBytes, jsonDepth }: Limits): Promise<unknown> {
-  const declared = Number(c.req.raw.headers.get('content-length') ?? 0)
+  const { headers } = c.req.raw
+  const declared = Number(headers.get('content-length') ?? 0)
   if (declared > bodyBytes) throw tooLarge(bodyBytes)
   const incoming = unreadIncoming(c)
   // What somebody else has read would look like no body at all, and asking for less is sometimes asking for more.
   if (!incoming && c.req.raw.bodyUsed) throw readBefore()
   const bytes = incoming ? await readIncoming(incoming, bodyBytes) : await readStream(c.req.raw.body, bodyBytes)
-  if (bytes.length === 0 && declared > 0) throw readBefore()
-  if (bytes.length === 0) return {}
+  if (bytes.length === 0) {
+    // Of a body in chunks nobody knows beforehand how long it is; who has none sends no chunks.
+    if (declared > 0 || (!incoming && headers.has('transfer-encoding'))) throw readBefore()
+    return {}
+  }
   if (!isUtf8(bytes)) throw new HoldfastError('invalid_request', 'The body is not valid UTF-8')
   return parseJson(bytes.toString('utf8'), jsonDepth)
 }

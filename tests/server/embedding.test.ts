@@ -59,6 +59,7 @@ describe('a handler', () => {
 
   it.each([
     ['as Express does with one of its own', async () => asked({ headers: { 'content-length': '14' } })],
+    ['as Express does with one in chunks', async () => asked({ headers: { 'transfer-encoding': 'chunked' } })],
     ['from the request itself', async () => readFrom(asked({ body: '{"tree":false}' }))],
   ])('refuses a body that was read before it, %s, and takes it for no empty one', async (_how, make) => {
     const { handler, runtime } = local()
