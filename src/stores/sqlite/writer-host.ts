@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads'
 import { HoldfastError, invariant } from '../../core/errors.ts'
 import type { Unit, Verdict } from '../../core/unit.ts'
 import type { Moment } from './batch.ts'
@@ -7,6 +6,7 @@ import { LineBytes } from './line-bytes.ts'
 import { packBatch } from './packed-batch.ts'
 import type { WriterOptions } from './writer.ts'
 import type { WriterAnswer, WriterRequest } from './writer-thread.ts'
+import { WriterThread } from './writer-threads.ts'
 
 interface Waiting {
   readonly resolve: (answer: WriterAnswer) => void
@@ -24,27 +24,31 @@ interface Waiting {
  */
 export class WriterHost {
   readonly #path: string
-  readonly #thread: Worker
+  readonly #thread: WriterThread
   readonly #waiting: Waiting[] = []
   /** For the next batch, unless one that is not answered has it. */
   #lines: LineBytes | undefined
   #end: Error | undefined
 
-  /** Starts the thread and opens the file; the answer is the host and the lowest task number never used. */
+  /** Takes a thread and opens the file; the answer is the host and the lowest task number never used. */
   static async open(options: WriterOptions): Promise<{ host: WriterHost; nextTask: number }> {
-    const host = new WriterHost(options)
-    const answer = await host.#answer()
-    invariant(answer.type === 'opened', 'a writer opens first')
-    return { host, nextTask: answer.nextTask }
+    const host = new WriterHost(options.path)
+    try {
+      const answer = await host.#ask({ type: 'open', options })
+      invariant(answer.type === 'opened', 'a writer opens first')
+      return { host, nextTask: answer.nextTask }
+    } catch (error) {
+      host.#thread.end()
+      throw error
+    }
   }
 
-  private constructor(options: WriterOptions) {
-    this.#path = options.path
-    const entry = import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js'
-    this.#thread = new Worker(new URL(entry, import.meta.url), { workerData: options, execArgv: [] })
-    this.#thread.on('message', (answer: WriterAnswer) => this.#settle(answer))
-    this.#thread.on('error', (error) => this.#die(error))
-    this.#thread.on('exit', () => this.#die(undefined))
+  private constructor(path: string) {
+    this.#path = path
+    this.#thread = WriterThread.take({
+      answered: (answer) => this.#settle(answer),
+      died: (cause) => this.#die(cause),
+    })
   }
 
   async apply(units: readonly Unit[], moment: Moment): Promise<Verdict[]> {
@@ -61,24 +65,26 @@ export class WriterHost {
   }
 
   async close(nextTask: number): Promise<void> {
-    await this.#ask({ type: 'close', nextTask })
+    try {
+      await this.#ask({ type: 'close', nextTask })
+    } catch (error) {
+      this.#thread.end()
+      throw error
+    }
+    this.#thread.giveBack()
   }
 
   #ask(request: WriterRequest): Promise<WriterAnswer> {
     if (this.#end) return Promise.reject(this.#end)
-    this.#thread.postMessage(request)
-    return this.#answer()
-  }
-
-  #answer(): Promise<WriterAnswer> {
+    this.#thread.post(request)
     return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ resolve, reject }) === 1) this.#thread.ref()
+      if (this.#waiting.push({ resolve, reject }) === 1) this.#thread.keepAlive(true)
     })
   }
 
   #settle(answer: WriterAnswer): void {
     const waiting = this.#waiting.shift()
-    if (this.#waiting.length === 0) this.#thread.unref()
+    if (this.#waiting.length === 0) this.#thread.keepAlive(false)
     if (answer.type === 'failed') waiting?.reject(fromFailure(answer.failure))
     else waiting?.resolve(answer)
   }

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { invariant } from '../../core/errors.ts'
 import type { Verdict } from '../../core/unit.ts'
 import type { Moment } from './batch.ts'
@@ -6,8 +6,9 @@ import { type Failure, toFailure } from './failure.ts'
 import type { PackedBatch } from './packed-batch.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
 
-/** What the writer is asked to do. Requests are answered one by one, in their order. */
+/** What the thread is asked to do. Requests are answered one by one, in their order. After a close another writer may be opened. */
 export type WriterRequest =
+  | { readonly type: 'open'; readonly options: WriterOptions }
   | { readonly type: 'apply'; readonly batch: PackedBatch; readonly moment: Moment }
   | { readonly type: 'close'; readonly nextTask: number }
 
@@ -17,33 +18,30 @@ export type WriterAnswer =
   | { readonly type: 'closed' }
   | { readonly type: 'failed'; readonly failure: Failure }
 
-// The entry of the thread that hosts the writer: it has no other job than to pass requests on.
+// The entry of the thread that hosts a writer: it has no other job than to pass requests on.
 invariant(parentPort !== null, 'the writer runs on a thread of its own')
 const port = parentPort
+let opened: SqliteWriter | undefined
 
-function answer(work: () => WriterAnswer): void {
+port.on('message', (request: WriterRequest) => {
   let answered: WriterAnswer
   try {
-    answered = work()
+    answered = answer(request)
   } catch (error) {
     answered = { type: 'failed', failure: toFailure(error) }
   }
   port.postMessage(answered)
-}
-
-answer(() => {
-  const writer = new SqliteWriter(workerData as WriterOptions)
-  port.on('message', (request: WriterRequest) => {
-    if (request.type === 'apply') {
-      answer(() => ({ type: 'applied', verdicts: writer.apply(request.batch, request.moment) }))
-      return
-    }
-    answer(() => {
-      writer.close(request.nextTask)
-      return { type: 'closed' }
-    })
-    // Nothing keeps the thread alive from here on.
-    port.close()
-  })
-  return { type: 'opened', nextTask: writer.nextTask }
 })
+
+function answer(request: WriterRequest): WriterAnswer {
+  if (request.type === 'open') {
+    opened = new SqliteWriter(request.options)
+    return { type: 'opened', nextTask: opened.nextTask }
+  }
+  const writer = opened
+  invariant(writer !== undefined, 'a writer is opened before it writes')
+  if (request.type === 'apply') return { type: 'applied', verdicts: writer.apply(request.batch, request.moment) }
+  opened = undefined
+  writer.close(request.nextTask)
+  return { type: 'closed' }
+}
