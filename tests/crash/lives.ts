@@ -62,7 +62,8 @@ export class Lives {
       if (death === 'kill') child.kill()
       else child.stop()
     })
-    const isAsPlanned = death === 'close' ? end.code === 0 : end.signal === 'SIGKILL'
+    // A close may be done before the kill has come.
+    const isAsPlanned = (death !== 'kill' && end.code === 0) || (death !== 'close' && end.signal === 'SIGKILL')
     if (!isAsPlanned) throw new Error(`A process that was to ${death} ended otherwise: ${JSON.stringify(end)}`)
   }
 

@@ -11,6 +11,8 @@ const placed = ['stores/postgres', 'stores/sqlite', 'server'].map((name) => ({
   test: new RegExp(`/src/${name}/(?!writer-thread\\.ts)`),
   name: `${name}/all`,
 }))
+// Else it would be put to one of those, and whatever needs it would load that store with its driver.
+const core = { test: /\/src\/(core\/|stores\/[^/]+$)/, name: 'core', priority: 1 }
 
 /**
  * Puts the program together from its sources, laid out as it is published but in a few files: to load hundreds of sources one by
@@ -44,7 +46,11 @@ const options = {
     minify: false,
     rolldownOptions: {
       input: { 'cli/main': 'src/cli/main.ts', 'stores/sqlite/writer-thread': 'src/stores/sqlite/writer-thread.ts' },
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', codeSplitting: { groups: placed } },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name].js',
+        codeSplitting: { groups: [core, ...placed] },
+      },
     },
   },
 } satisfies Parameters<typeof build>[0]
