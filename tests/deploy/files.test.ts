@@ -143,8 +143,12 @@ describe('deploy/compose.yaml', () => {
     expect(under(nginx, 'proxy_next_upstream').map(({ words }) => words.slice(1))).toEqual([
       ['error'],
       ['http_503', 'non_idempotent'],
+      ['error'],
     ])
-    expect(under(nginx, 'error_page')[0]?.words.slice(1)).toEqual(['503', '=', '@refused'])
+    expect(under(nginx, 'error_page').map(({ words }) => words.slice(1))).toEqual([
+      ['503', '=', '@refused'],
+      ['502', '=', '@unreached'],
+    ])
   })
 
   it('has balancers that take no node from everybody because it refused what somebody asked of one thread', () => {
@@ -161,6 +165,7 @@ describe('deploy/compose.yaml', () => {
     expect(places).toEqual([
       { upstream: 'http://holdfast', counts503: false },
       { upstream: 'http://holdfast_again', counts503: true },
+      { upstream: 'http://holdfast', counts503: false },
     ])
     const failures = under(nginx, 'upstream').map(({ words, blocks }) => [
       words[1],
