@@ -141,13 +141,13 @@ describe('deploy/compose.yaml', () => {
     expect(headers).toEqual(['Host', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'Upgrade', 'Connection'])
     // What was sent is not sent again, unless it was refused: it may have been accepted.
     expect(under(nginx, 'proxy_next_upstream').map(({ words }) => words.slice(1))).toEqual([
-      ['error'],
+      ['error', 'timeout'],
       ['http_503', 'non_idempotent'],
-      ['error'],
+      ['error', 'timeout'],
     ])
     expect(under(nginx, 'error_page').map(({ words }) => words.slice(1))).toEqual([
       ['503', '=', '@refused'],
-      ['502', '=', '@unreached'],
+      ['502', '504', '=', '@unreached'],
     ])
   })
 
@@ -175,6 +175,11 @@ describe('deploy/compose.yaml', () => {
       ['holdfast', ['max_fails=1 fail_timeout=2s']],
       ['holdfast_again', ['max_fails=0']],
     ])
+  })
+
+  it('has a balancer that waits for a machine that is gone as long as the node on it is left alone, and no minute', () => {
+    const nginx = directives(fileText('deploy/nginx.conf'), { isLined: false })
+    expect(under(nginx, 'proxy_connect_timeout').map(({ words }) => words[1])).toEqual(['2s'])
   })
 
   it('is configured in words that an nginx of before 1.25.1 knows', () => {
