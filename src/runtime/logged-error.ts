@@ -23,9 +23,10 @@ export function loggedError(thrown: unknown, message: string): LoggedError {
   return bare({ message })
 }
 
-/** Without a constructor, which pino would take for the type of it. */
+/** Without a constructor, which pino would take for the type of it; a logger that writes text has one of it all the same. */
 function bare(error: LoggedError): LoggedError {
-  return Object.assign(Object.create(null) as object, error)
+  const text = () => error.stack ?? error.message
+  return Object.defineProperties({ ...error }, { constructor: { value: undefined }, toString: { value: text } })
 }
 
 function stackOf(thrown: Error): string {

@@ -55,6 +55,15 @@ describe('the log of a task that has failed', () => {
     expect(written).toMatchObject([{ err: { type: 'TypeError', message: 'no such page' } }])
   })
 
+  it('can be put into a text', async () => {
+    const [facts] = await failureOf(() => {
+      throw new TypeError('no such page')
+    })
+    expect(`${facts?.['err'] as Error}`).toMatch(/^TypeError: no such page\n/)
+    const [bare] = await failureOf(() => failed('no such page'))
+    expect(`${bare?.['err'] as Error}`).toBe('no such page')
+  })
+
   it('shows nothing that an error brings beside its message and stack', async () => {
     const [facts] = await failureOf(() => {
       throw Object.assign(new Error('refused'), { requestBodyValues: { prompt: 'what nobody else may read' } })
