@@ -113,6 +113,7 @@ export default defineConfig(
     files: ['src/{runtime,client,stores/postgres,stores/sqlite}/clock.ts'],
     rules: {
       'no-restricted-globals': 'off',
+      'no-restricted-imports': ['error', { paths: [environment.module] }],
       'no-restricted-syntax': ['error', environment.syntax],
     },
   },

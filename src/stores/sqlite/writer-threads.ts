@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { afterMs } from './clock.ts'
 import type { WriterAnswer, WriterRequest } from './writer-thread.ts'
 
 /** Whoever uses a thread is told what comes of it. */
@@ -9,6 +10,9 @@ export interface ThreadUser {
 
 // Whoever opens one store after the other, as tests do, finds it here. A process that serves has one store, and opens it once.
 const idleMax = 2
+// The next test opens its store sooner. Where Holdfast is loaded anew for every file of tests, as Jest does it, nobody would ever
+// take what the files before have left, and each thread has a heap of its own.
+const idleMsMax = 1_000
 const idle: WriterThread[] = []
 
 /**
@@ -16,13 +20,16 @@ const idle: WriterThread[] = []
  *
  * D1 It has one user at a time. Whoever gives it back has closed its writer; where that failed it is ended instead.
  * D2 It keeps the process alive only while its user says so.
+ * D3 It is ended when nobody has taken it for a while.
  */
 export class WriterThread {
   readonly #worker: Worker
   #user: ThreadUser | undefined
+  #stay: () => void = () => {}
 
   static take(user: ThreadUser): WriterThread {
     const thread = idle.pop() ?? new WriterThread()
+    thread.#stay()
     thread.#user = user
     return thread
   }
@@ -46,17 +53,23 @@ export class WriterThread {
 
   giveBack(): void {
     this.#user = undefined
-    if (idle.length < idleMax) idle.push(this)
-    else this.end()
+    if (idle.length >= idleMax) return this.end()
+    idle.push(this)
+    this.#stay = afterMs(idleMsMax, () => this.end())
   }
 
   end(): void {
+    this.#leave()
     void this.#worker.terminate()
   }
 
   #died(cause: Error | undefined): void {
+    this.#leave()
+    this.#user?.died(cause)
+  }
+
+  #leave(): void {
     const place = idle.indexOf(this)
     if (place !== -1) idle.splice(place, 1)
-    this.#user?.died(cause)
   }
 }

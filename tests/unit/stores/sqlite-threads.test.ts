@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,7 +58,8 @@ it('stores that are open at the same time have threads of their own, of which a 
   for (const store of stores) expect(await headOf(store)).toBe(1)
   await Promise.all(stores.map((store) => store.close()))
   const before = started.length
-  await Promise.all((await openMany(5)).map((store) => store.close()))
+  const again = await Promise.all(stores.map((_, n) => open(`${n}.db`)))
+  await Promise.all(again.map((store) => store.close()))
   expect(started.length - before).toBe(3)
 })
 
@@ -91,4 +93,13 @@ it('a thread that dies while nobody uses it is not given to anybody', async () =
   const store = await open('next.db')
   await commit(store, unit({ events: deltas(1) }))
   for (const each of [store, ...others]) await each.close()
+})
+
+it('a thread that nobody takes is ended after a while', async () => {
+  const others = await openMany(2)
+  const started = startedThreads()
+  await (await open('once.db')).close()
+  expect(started).toHaveLength(1)
+  await Promise.all(started.map((thread) => once(thread, 'exit')))
+  for (const other of others) await other.close()
 })
