@@ -73,8 +73,10 @@ export class Intake {
     const done = await unlessRepeated(writer, thread, key, inTime(accepting))
     if ('refusal' in done) return acceptedTask(store, done, key)
     const { task, ...rest } = done.value
-    // What another node executes has reported since it was read, and a copy with a higher number counts as newer.
-    const steered = rest.steered !== undefined && store.isShared ? await store.task(task.id) : undefined
+    // What another node executes has reported since it was read, and a copy with a higher number counts as newer. If it cannot be
+    // read now, the message is written all the same: who was refused would send it again.
+    const steered =
+      rest.steered !== undefined && store.isShared ? await store.task(task.id).catch(() => undefined) : undefined
     if (steered) return { ...toTask(steered), ...rest }
     return { ...(await acceptedTask(store, { ...done, value: task }, key)), ...rest }
   }
