@@ -15,8 +15,11 @@ export async function readJson(c: AppContext, { bodyBytes, jsonDepth }: Limits):
   if (!incoming && c.req.raw.bodyUsed) throw readBefore()
   const bytes = incoming ? await readIncoming(incoming, bodyBytes) : await readStream(c.req.raw.body, bodyBytes)
   if (bytes.length === 0) {
-    // Of a body in chunks nobody knows beforehand how long it is; who has none sends no chunks.
-    if (declared > 0 || (!incoming && headers.has('transfer-encoding'))) throw readBefore()
+    if (declared > 0) throw readBefore()
+    // Of a body in chunks nobody knows beforehand how long it is: an empty one looks like one that was read before.
+    if (!incoming && headers.has('transfer-encoding')) {
+      throw readBefore('The body was read before, or is empty though it comes in chunks. Who has none sends no chunks')
+    }
     return {}
   }
   if (!isUtf8(bytes)) throw new HoldfastError('invalid_request', 'The body is not valid UTF-8')
@@ -76,9 +79,8 @@ async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
   }
 }
 
-function readBefore(): HoldfastError {
-  const message = 'The body was read before it came here. Mount the handler of Holdfast before whatever parses bodies'
-  return new HoldfastError('invalid_request', message)
+function readBefore(what = 'The body was read before it came here'): HoldfastError {
+  return new HoldfastError('invalid_request', `${what}. Mount the handler of Holdfast before whatever parses bodies`)
 }
 
 function cutShort(cause?: unknown): HoldfastError {

@@ -71,6 +71,15 @@ describe('a handler', () => {
     expect(await runtime.cancel(id)).toBe(true)
   })
 
+  it('does not say of a body in chunks that it was read before, because it may as well be empty', async () => {
+    const { handler } = local()
+    const body = new ReadableStream({ start: (stream) => stream.close() })
+    const response = await handler(asked({ headers: { 'transfer-encoding': 'chunked' }, body, duplex: 'half' }))
+    expect(response.status).toBe(400)
+    const detail = expect.stringMatching(/empty though it comes in chunks.*Who has none sends no chunks/) as string
+    expect(await response.json()).toMatchObject({ code: 'invalid_request', detail })
+  })
+
   it('leaves nothing behind when the reader of a stream leaves', async () => {
     const { ask, runtime } = local()
     const stream = await ask('/v1/threads/t/events', { headers: { accept: 'text/event-stream' } })
