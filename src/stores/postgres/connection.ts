@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { pause } from './clock.ts'
-import { isLostName, isRefusal } from './failure.ts'
+import { isLostName, isReadOnly, isRefusal } from './failure.ts'
 import type { Location } from './location.ts'
 
 // What `bigint` holds here are numbers and instants that JavaScript counts exactly.
@@ -51,6 +51,7 @@ export class Connection {
   readonly #timeoutMs: number | undefined
   #isLost = false
   #isSilent = false
+  #isReadOnly = false
   /** A pooler that changes connections with every transaction may not. */
   #keepsNames = true
   #onLost: (() => void)[] = []
@@ -101,6 +102,11 @@ export class Connection {
     return this.#isSilent
   }
 
+  /** It was given up because its server takes no writes: after a failover it would lead there for as long as it is kept. */
+  get isReadOnly(): boolean {
+    return this.#isReadOnly
+  }
+
   /** Called once, when the connection is lost or closed. */
   onLost(listener: () => void): void {
     if (this.#isLost) listener()
@@ -122,7 +128,8 @@ export class Connection {
       const named = name === undefined || !this.#keepsNames ? query : { ...query, name: nameOf(name, query.text) }
       return (await this.#client.query(named)).rows as Row[]
     } catch (error) {
-      if (!isRefusal(error)) this.abandon()
+      this.#isReadOnly ||= isReadOnly(error)
+      if (!isRefusal(error) || this.#isReadOnly) this.abandon()
       if (error instanceof Error && error.message === 'Query read timeout') this.#isSilent = true
       if (name === undefined || !this.#keepsNames || !isLostName(error)) throw error
       // It was not executed, because nobody knew what it is.

@@ -47,6 +47,11 @@ export function isWorthAnother(error: unknown): boolean {
   return isServerError(error) && /^(40...|57014)$/.test(error.code)
 }
 
+/** The server takes no writes now: it was not done. Another server may have taken its place for whoever connects anew. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006'
+}
+
 /** Somebody else held a row for longer than it was waited for. */
 export function isLocked(error: unknown): boolean {
   return codeOf(error) === '55P03'

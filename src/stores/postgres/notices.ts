@@ -45,6 +45,7 @@ export class Notices {
   #sent: Promise<unknown> = Promise.resolve()
   #listening: Promise<void> | undefined
   #connection: Connection | undefined
+  #receiving: Connection | undefined
   #onEcho: () => void = () => {}
 
   constructor(sender: Opener, receiver: Opener, warn: (text: string) => void) {
@@ -72,6 +73,11 @@ export class Notices {
   tell(key: ThreadKey, news: News): void {
     this.#untold.set(key, joinNews(this.#untold.get(key), news))
     this.#sending ??= this.#send()
+  }
+
+  /** Tells and listens over others from now on: those there are lead to a server that nobody writes to. */
+  retire(): void {
+    for (const each of [this.#connection, this.#receiving]) each?.close().catch(() => undefined)
   }
 
   async close(): Promise<void> {
@@ -129,6 +135,7 @@ export class Notices {
 
   /** Listens until the connection is lost, or it is over; not where what listens would stay behind with others (N5). */
   async #hear(connection: Connection): Promise<void> {
+    this.#receiving = connection
     const lost = new Promise<void>((resolve) => connection.onLost(resolve))
     connection.onNotice((text) => this.#heard(text))
     try {

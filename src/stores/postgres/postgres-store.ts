@@ -125,12 +125,14 @@ class PostgresStore implements Store {
   }
 
   async commit(units: readonly Unit[], onLate: () => void = () => {}): Promise<Verdict[]> {
-    const { lane, notices } = this.#use()
+    const opened = this.#use()
+    const { lane, notices } = opened
     const now = () => this.#options.clock?.now()
     const tellLate = once(onLate)
     const stop = afterMs(this.#lateMs, tellLate)
     const committing = units.length === 0 ? lane.probe() : lane.commit(units, now, tellLate)
     const { at, verdicts, bodies } = await committing.finally(stop)
+    opened.wrote()
     this.#serverClock.heard(at)
     for (const [n, unit] of units.entries()) {
       const verdict = verdicts[n]
@@ -202,10 +204,12 @@ class PostgresStore implements Store {
   }
 
   async renew(node: string, leaseMs: number): Promise<{ readonly wasHeld: boolean }> {
-    if (leaseMs > 0) this.#use().limitTo(leaseMs)
+    const opened = this.#use()
+    if (leaseMs > 0) opened.limitTo(leaseMs)
     const given = this.#options.clock?.now()
     const work = (connection: Connection) => renewLeaseOf(connection, node, leaseMs, given)
     const { now, wasHeld } = await this.#decide(work, { isUrgent: true })
+    opened.wrote()
     this.#serverClock.heard(now)
     return { wasHeld }
   }

@@ -1,4 +1,4 @@
-import { Connection, type ConnectionSettings } from './connection.ts'
+import { Connection, type ConnectionSettings, type Timeouts } from './connection.ts'
 import { Connections, Opener } from './connections.ts'
 import { Lane } from './lane.ts'
 import type { Location } from './location.ts'
@@ -27,7 +27,13 @@ const answerMs = readTimeoutMs + 5_000
 // default lease, so that a node that is frozen in a transaction never outlives its lease in it.
 const timeoutMsMax = 4_500
 
-/** The connections of a store, by what they are for. */
+/**
+ * The connections of a store, by what they are for.
+ *
+ * K1 A server that is replaced by another may take no writes any more and keep its connections. Whoever writes is refused there and
+ *    connects anew. Whoever reads and listens would stay, with what is out of date, so they leave once something was written
+ *    elsewhere; before that there may be no other server.
+ */
 export class StoreConnections {
   readonly lane: Lane
   readonly reading: Connections
@@ -36,12 +42,15 @@ export class StoreConnections {
   readonly resuming: Connections
   readonly notices: Notices
   #timeoutMs = timeoutMsMax
+  /** A write was refused since the last one that was done. */
+  #isReadOnly = false
 
   constructor(place: Location, { readers = readersDefault, connectMs, warn }: StoreConnectionsOptions) {
     const timeouts = { timeoutMs: answerMs, connectMs }
-    const opener = (settings: ConnectionSettings) => new Opener(() => Connection.open(place, settings, timeouts))
-    const decider = new Opener(() => Connection.open(place, decidingSettings(this.#timeoutMs), timeouts))
-    const writer = new Opener(() => Connection.open(place, writerSettings(this.#timeoutMs)))
+    const open = (settings: ConnectionSettings, limits?: Timeouts) => this.#open(place, settings, limits)
+    const opener = (settings: ConnectionSettings) => new Opener(() => open(settings, timeouts))
+    const decider = new Opener(() => open(decidingSettings(this.#timeoutMs), timeouts))
+    const writer = new Opener(() => open(writerSettings(this.#timeoutMs)))
     this.lane = new Lane(writer, place.name, this.#timeoutMs)
     this.reading = new Connections(opener(settingsFor(readTimeoutMs)), readers, place.name)
     this.deciding = new Connections(decider, decidersMax, place.name)
@@ -58,8 +67,23 @@ export class StoreConnections {
     this.deciding.retire()
   }
 
+  /** Something was written. K1. */
+  wrote(): void {
+    if (!this.#isReadOnly) return
+    this.#isReadOnly = false
+    for (const each of [this.reading, this.deciding, this.resuming, this.notices]) each.retire()
+  }
+
   async close(): Promise<void> {
     const { lane, reading, deciding, resuming, notices } = this
     await Promise.all([lane, reading, deciding, resuming, notices].map((each) => each.close()))
+  }
+
+  async #open(place: Location, settings: ConnectionSettings, limits?: Timeouts): Promise<Connection> {
+    const connection = await Connection.open(place, settings, limits)
+    connection.onLost(() => {
+      this.#isReadOnly ||= connection.isReadOnly
+    })
+    return connection
   }
 }
