@@ -24,6 +24,7 @@ const passing: Readonly<Record<string, string>> = {
     'a transaction took longer than its transaction_timeout. See what that is for this user, and what slows the server down',
   28: 'it refuses the user. Check user and password',
   '3D': 'it has no such database. Create it',
+  '3F': 'its schema is gone. Run `holdfast doctor`, and restore it from a copy',
   40: 'transactions were in each other’s way. It is tried again',
   42: 'its schema or the rights to it are not as expected. Run `holdfast doctor`',
   53: 'it lacks resources. See its log: disk, memory or connections',
