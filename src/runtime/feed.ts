@@ -122,7 +122,10 @@ export class Feed implements LogSource {
     return firehose
   }
 
-  /** The thread was erased: its watchers see what was published until now, and then it is over for them. */
+  /**
+   * The thread was erased, or is no longer as long as it was: its watchers see what was published until now, and then it is over
+   * for them.
+   */
   closeThread(key: ThreadKey): void {
     this.stretches.forget(key)
     this.#rings.get(key)?.end()
@@ -140,10 +143,11 @@ export class Feed implements LogSource {
   }
 
   async read(ring: Ring, query: LogQuery): Promise<EventPage> {
-    const { key } = ring
+    const { key, head } = ring
     const page = await this.#store.events(key, { ...query, limit: pageEventsMax })
-    // Erased by another node; what this one erases is told by its commit.
-    if (ring.isGone(page) && this.#rings.get(key) === ring) this.closeThread(key)
+    // Erased by another node; what this one erases is told by its commit. Or the store was put back to an earlier state.
+    const isGone = ring.isGone(page) || page.head < head
+    if (isGone && this.#rings.get(key) === ring) this.closeThread(key)
     return page
   }
 

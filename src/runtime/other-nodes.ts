@@ -32,6 +32,8 @@ export interface OtherNodesParts {
  *    has by now is lost to this one, whoever waits goes on. Told twice it does no harm.
  * O3 What this node commits is no news, as long as it follows on what is known. Where it does not, and where something begins to
  *    matter of which nobody can say that all was told to it, nothing is known, so that the next look finds it changed.
+ * O4 A log that ends before where it was is none that anybody here can go on with: the store was put back to an earlier state, from
+ *    a copy or by a failover that lost something. Who watches it is ended, and what is executed in it told what is so now.
  */
 export class OtherNodes {
   readonly #parts: OtherNodesParts
@@ -109,13 +111,25 @@ export class OtherNodes {
     const moved = await store.moved([...before.values()])
     await Promise.all(
       moved.map(async (place) => {
-        const isChanged = place.rev !== before.get(place.key)?.rev
+        const known = before.get(place.key)
+        if (known && place.head < known.head) return this.#fellBack(place, known)
+        const isChanged = place.rev !== known?.rev
         feed.moved(place.key, place.head, isChanged)
         // Emits of another node move the head alone, and mean nothing to whoever is executed here.
         if (isChanged) await this.#look(place.key)
         this.#note(place)
       }),
     )
+  }
+
+  /** O4. */
+  async #fellBack(place: ThreadPlace, { head: was }: ThreadPlace): Promise<void> {
+    const { feed, log } = this.#parts
+    const { key: thread, head } = place
+    log.error({ thread, head, was }, fellBack)
+    feed.closeThread(thread)
+    await this.#look(thread)
+    this.#known.set(thread, place)
   }
 
   #isFirstHere({ thread, tasks = [] }: Unit): boolean {
@@ -202,3 +216,6 @@ export class OtherNodes {
     if (key !== undefined && awaited?.delete(task) && awaited.size === 0) this.#awaited.delete(key)
   }
 }
+
+const fellBack =
+  'the log of a thread ends before where it was: the store was put back to an earlier state. Stop all nodes, and start them again'

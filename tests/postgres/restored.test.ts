@@ -1,9 +1,78 @@
 import { describe, expect, it } from 'vitest'
+import type { Event, Runtime } from '../../src/index.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import { commit, deltas, headOf, unit } from '../../src/testing/store-suite/builders.ts'
-import { severalNodes } from './several-nodes.ts'
+import { copyOf } from './harness/copy.ts'
+import { severalNodes, untilStopped, watch } from './several-nodes.ts'
 
 const nodes = severalNodes()
+const thread = 't'
+const agents = { echo: async () => 'done' }
+
+async function runOnce(runtime: Runtime): Promise<void> {
+  const { id } = await runtime.run({ thread, agent: 'echo', prompt: 'hello' })
+  await runtime.wait(id)
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown }).code
+}
+
+function seqsOf(events: readonly Event[]): number[] {
+  return events.map(({ seq }) => seq)
+}
+
+describe('a store that is put back to an earlier state under its nodes', () => {
+  it('ends who watches a thread that is no longer as long, and says so in the log', async () => {
+    const said: string[] = []
+    const log = { debug() {}, info() {}, warn() {}, error: (_facts: object, text: string) => void said.push(text) }
+    const node = await nodes.open({ agents, log })
+    await runOnce(node)
+    const putBack = await copyOf(nodes.schema)
+    const { head } = await node.thread(thread)
+    await runOnce(node)
+    const seen: Event[] = []
+    const watching = (async () => {
+      for await (const event of node.subscribe({ thread })) seen.push(event)
+    })()
+    await expect.poll(() => seen.length).toBe(head * 2)
+    await putBack()
+    await watching
+    expect(said).toContainEqual(expect.stringContaining('put back to an earlier state'))
+    const later = watch(node, thread)
+    await expect.poll(() => later.events.length).toBe(head)
+    // The first commit finds that the store does not know what it was sent, and is refused.
+    await expect(runOnce(node)).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect.poll(() => runOnce(node).then(() => 'done', codeOf)).toBe('done')
+    await expect.poll(() => seqsOf(later.events)).toEqual(seqsOf(seen))
+  })
+
+  it('is looked into no more than before by who comes to watch while another still waits for what was lost', async () => {
+    const node = await nodes.open({ agents })
+    await runOnce(node)
+    const putBack = await copyOf(nodes.schema)
+    const { head } = await node.thread(thread)
+    await runOnce(node)
+    const before = watch(node, thread)
+    await expect.poll(() => before.events.length).toBe(head * 2)
+    await putBack()
+    // The first finds that the log is not what it was, and ends; whoever comes back is given what there is.
+    const seen = watch(node, thread)
+    await expect.poll(async () => (await node.thread(thread)).watchers).toBe(0)
+    const again = watch(node, thread)
+    await expect.poll(() => again.events.length).toBe(head)
+    expect(seen.events.length).toBeLessThanOrEqual(head)
+  })
+
+  it('stops a run that it does not know any more', async () => {
+    const { run, stopped } = untilStopped()
+    const node = await nodes.open({ agents: { ...agents, run } })
+    const putBack = await copyOf(nodes.schema)
+    await node.run({ thread, agent: 'run', prompt: 'hello' })
+    await putBack()
+    expect(await stopped).toBe('lost')
+  })
+})
 
 describe('a schema that is gone, as while a copy is put in its place', () => {
   it('makes the store unavailable to all that is asked of it, and nothing is held against what was to be written', async () => {

@@ -257,7 +257,11 @@ export class Lane {
     this.#id = randomUUID()
     this.#isKnown = false
     this.#number = 0
-    return unavailable(this.#name, 'the numbers of its batches are not as they were. It is tried again', cause)
+    return unavailable(
+      this.#name,
+      'it is not where this node has left it, as after a restore from a copy. It is tried again',
+      cause,
+    )
   }
 
   async #drop(): Promise<void> {
