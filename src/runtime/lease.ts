@@ -48,6 +48,11 @@ export class Lease {
     return this.#isSteady || !this.#parts.store.isShared
   }
 
+  /** The last renewal failed, whatever else of the store works: in a while others will take this node for gone. */
+  get isDoubted(): boolean {
+    return this.#isDoubted
+  }
+
   async open(listener: LeaseListener): Promise<void> {
     const { store, node, leaseMs } = this.#parts
     await store.renew(node, leaseMs)

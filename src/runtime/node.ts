@@ -183,7 +183,7 @@ export class Node {
   }
 
   get readiness(): Readiness {
-    const [isDraining, isStoreUp] = [this.#isDraining, !this.writer.isDown]
+    const [isDraining, isStoreUp] = [this.#isDraining, !this.writer.isDown && !this.#supervisor.isDoubted]
     return { isReady: isStoreUp && !isDraining, isDraining, isStoreUp }
   }
 

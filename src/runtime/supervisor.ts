@@ -47,6 +47,11 @@ export class Supervisor {
     this.#parts = parts
   }
 
+  /** Whether this node may soon be taken for gone. */
+  get isDoubted(): boolean {
+    return this.#parts.lease.isDoubted
+  }
+
   async open(): Promise<void> {
     const { lease, writer, others, dispatcher, retention } = this.#parts
     this.#isOpen = true

@@ -158,6 +158,26 @@ describe('nodes whose leases ran out together', () => {
   })
 })
 
+describe('a node whose lease cannot be renewed', () => {
+  // As it is where no connection is left for it, or its rights were taken away, while what it writes is still committed.
+  const refuseRenewals = `
+    CREATE FUNCTION holdfast.refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'sorry, too many clients already' USING ERRCODE = '53300'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON holdfast.nodes EXECUTE FUNCTION holdfast.refuse()`
+
+  it('is not ready until it is, though it can write: others would take what it executes for abandoned', async () => {
+    const node = await nodes.open({ agents: { helper: async () => 'done' }, leaseMs: 3_000 })
+    expect(await node.readiness()).toMatchObject({ isReady: true })
+    await nodes.schema.query(refuseRenewals)
+    await expect.poll(() => node.readiness()).toEqual({ isReady: false, isDraining: false, isStoreUp: false })
+    const { id } = await node.spawn({ thread, agent: 'helper' })
+    await node.wait(id)
+    expect(await node.isReady()).toBe(false)
+    await nodes.schema.query('DROP TRIGGER refuse ON holdfast.nodes')
+    await expect.poll(() => node.isReady()).toBe(true)
+  })
+})
+
 describe('a hand-over', () => {
   it('REST-16 goes on from the last step on the next node, and is no crash', async () => {
     const begun = gate()
