@@ -64,6 +64,25 @@ describe('a store that is put back to an earlier state under its nodes', () => {
     expect(seen.events.length).toBeLessThanOrEqual(head)
   })
 
+  it('is not written to by what a node remembers of a thread, though its revision is the same again', async () => {
+    const { run } = untilStopped()
+    const one = await nodes.open({ agents: { ...agents, run }, isDeaf: true, ids: 'random' })
+    const two = await nodes.open({ agents: { ...agents, run }, isDeaf: true, ids: 'random' })
+    await runOnce(one)
+    const putBack = await copyOf(nodes.schema)
+    await runOnce(one)
+    const revs = () => nodes.schema.query(`SELECT rev FROM holdfast.threads WHERE key LIKE '%/${thread}'`)
+    const before = await revs()
+    await putBack()
+    // Another node brings the thread to where the first has left it, with a run that is live.
+    await two.run({ thread, agent: 'run', prompt: 'first' })
+    await two.run({ thread, agent: 'run', prompt: 'second' })
+    expect(await revs()).toEqual(before)
+    await expect(one.spawn({ thread: 'other', agent: 'echo' })).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect.poll(() => one.isReady()).toBe(true)
+    expect(await one.run({ thread, agent: 'run', prompt: 'third' })).toMatchObject({ status: 'pending' })
+  })
+
   it('stops a run that it does not know any more', async () => {
     const { run, stopped } = untilStopped()
     const node = await nodes.open({ agents: { ...agents, run } })
