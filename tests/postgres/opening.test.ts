@@ -73,6 +73,32 @@ describe('the schema of a Postgres store', () => {
     await schema.query(`DROP ROLE ${user}`)
   })
 
+  it('is refused to a user who may not do all that a node does, by name of what is lacking, until it is granted', async () => {
+    await leaveStore()
+    const user = `${schema.name}_user`
+    const tables = `ALL TABLES IN SCHEMA ${schema.name}`
+    await schema.query(`CREATE ROLE ${user} LOGIN`)
+    const url = new URL(schema.url)
+    url.username = user
+    const refusal = (lacking: string) => ({ code: 'store_unavailable', message: expect.stringContaining(lacking) })
+    await expect(open({ url: url.href })).rejects.toMatchObject(refusal(`${user} lacks USAGE on the schema`))
+    await schema.query(`GRANT USAGE ON SCHEMA ${schema.name} TO ${user}`)
+    await schema.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${user}`)
+    await expect(open({ url: url.href })).rejects.toMatchObject(refusal('_seq'))
+    await schema.query(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema.name} TO ${user}`)
+    await schema.query(`REVOKE INSERT ON holdfast.chunks FROM ${user}`)
+    await expect(open({ url: url.href })).rejects.toMatchObject(refusal(`${user} lacks INSERT on chunks.`))
+    await schema.query(`GRANT INSERT ON holdfast.chunks TO ${user}`)
+    // What others keep there, and what later versions add, is no concern of this one.
+    await schema.query('CREATE TABLE holdfast.songs (number serial, title text)')
+    const store = await open({ url: url.href })
+    await commit(store, unit({ events: deltas(1) }))
+    expect(await headOf(store)).toBe(4)
+    await store.close()
+    await schema.query(`DROP OWNED BY ${user} CASCADE`)
+    await schema.query(`DROP ROLE ${user}`)
+  })
+
   it('LIFE-15 is missed at once by a spawn, with a typed error, and no task is left behind', async () => {
     const runtime = createRuntime({ store: postgresStore({ url: schema.url, migrate: false }) })
     const spawning = runtime.spawn({ thread: 't', run: async () => 'never' })

@@ -7,6 +7,7 @@ import { isRefusal } from './failure.ts'
 import { type Contents, readContents } from './inspect-contents.ts'
 import { areLent, backendOf } from './lent-backends.ts'
 import { type Location, locate } from './location.ts'
+import { missingRights, missingRightsToMigrate } from './rights.ts'
 import { readSchema, readServer, type SchemaState, type ServerRow, whyUnfit } from './schema.ts'
 
 /** What can be told of a store from outside, beside nodes at work on it and without a change to it. */
@@ -51,27 +52,6 @@ const selectFacts = `
     (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()) AS "transactionAge",
     pg_database_size(current_database()) AS bytes`
 
-// Of a sequence a commit takes numbers itself, which a right on its table does not cover.
-const selectMissingRights = `
-  SELECT 'CREATE on the database' AS missing, false AS "isToRead"
-    WHERE to_regnamespace($1) IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')
-  UNION ALL
-  SELECT 'USAGE on the schema', true FROM pg_namespace n WHERE n.nspname = $1 AND NOT has_schema_privilege(n.oid, 'USAGE')
-  UNION ALL
-  SELECT right_name || ' on ' || c.relname, right_name = 'SELECT'
-    FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) right_name
-    WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r' AND NOT has_table_privilege(c.oid, right_name)
-  UNION ALL
-  SELECT 'USAGE on ' || c.relname, false FROM pg_sequence s JOIN pg_class c ON c.oid = s.seqrelid
-    WHERE c.relnamespace = to_regnamespace($1) AND NOT has_sequence_privilege(s.seqrelid, 'USAGE, UPDATE')
-  UNION ALL
-  SELECT 'EXECUTE on ' || p.proname, true FROM pg_proc p
-    WHERE p.pronamespace = to_regnamespace($1) AND NOT has_function_privilege(p.oid, 'EXECUTE')`
-
-const selectMissingRightsToMigrate = `
-  SELECT 'CREATE on the schema' AS missing, false AS "isToRead" FROM pg_namespace n
-    WHERE n.nspname = $1 AND NOT has_schema_privilege(n.oid, 'CREATE')`
-
 // As long as a node waits before it takes notices as lost.
 const noticeMsMax = 3_000
 
@@ -82,11 +62,11 @@ export async function inspectStore(url: string): Promise<StoreReport> {
     const server = await readServer(connection)
     const [facts] = await connection.query<Facts>({ sql: selectFacts })
     if (!facts) throw new Error('The server did not say how it is')
-    const rights = await missingIn(connection, place, selectMissingRights)
+    const rights = await missingRights(connection, place)
     const isHidden = rights.some(({ isToRead }) => isToRead)
     const schema = isHidden ? { refusal: 'It may not be read' } : await schemaOf(connection, place)
     const isDue = 'missing' in schema && schema.missing.length > 0
-    if (isDue) rights.push(...(await missingIn(connection, place, selectMissingRightsToMigrate)))
+    if (isDue) rights.push(...(await missingRightsToMigrate(connection, place)))
     const found = 'found' in schema ? schema.found : undefined
     return {
       ...server,
@@ -99,16 +79,6 @@ export async function inspectStore(url: string): Promise<StoreReport> {
       ...(found && { contents: await readContents(connection, place.schema, found.minor) }),
     }
   })
-}
-
-interface MissingRight {
-  readonly missing: string
-  /** Without it nothing of the schema can be told. */
-  readonly isToRead: boolean
-}
-
-function missingIn(connection: Connection, { schema }: Location, sql: string): Promise<MissingRight[]> {
-  return connection.query<MissingRight>({ sql, values: [schema] })
 }
 
 async function schemaOf(connection: Connection, place: Location): Promise<StoreReport['schema']> {

@@ -35,6 +35,7 @@ import { readMoved } from './moved.ts'
 import { type NoticeListener, newsOf } from './notice-text.ts'
 import { readOffer } from './offer.ts'
 import { listQuestions } from './questions.ts'
+import { checkRights } from './rights.ts'
 import { checkServer, migrate } from './schema.ts'
 import { StoreConnections } from './store-connections.ts'
 import { TaskReader } from './task-reader.ts'
@@ -225,6 +226,7 @@ class PostgresStore implements Store {
   /** The answer is the channel of notices. */
   async #prepare(connection: Connection): Promise<string> {
     await checkServer(connection, this.#place)
+    await checkRights(connection, this.#place)
     await migrate(connection, this.#place, this.#options.migrate ?? true)
     const [row] = await connection.query<{ now: number; channel: string }>({ sql: selectCommon })
     if (!row) throw new Error('The store did not say what nodes share')
