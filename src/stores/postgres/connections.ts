@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { unavailable } from './failure.ts'
+import { isFull, unavailable } from './failure.ts'
 
 // One more attempt costs little; a server that is down wants to be left alone.
 const delayMsMin = 25
@@ -31,7 +31,10 @@ export class Opener {
   }
 }
 
-/** Some connections that statements take turns on. They are opened when they are needed. */
+/**
+ * Some connections that statements take turns on. They are opened when they are needed. While a server has none left, those there
+ * are do for all.
+ */
 export class Connections {
   readonly #opener: Opener
   readonly #countMax: number
@@ -39,6 +42,8 @@ export class Connections {
   readonly #idle: Connection[] = []
   readonly #busy = new Set<Connection>()
   readonly #waiting: { readonly go: () => void; readonly give: (error: unknown) => void }[] = []
+  /** Who could open none, and takes one that comes back; or nothing, if all were lost. */
+  readonly #sharing: ((connection: Connection | undefined) => void)[] = []
   #takenCount = 0
   #generation = 0
   #isClosed = false
@@ -118,11 +123,36 @@ export class Connections {
       this.#busy.delete(connection)
       if (this.#isClosed) connection.abandon()
       else if (generation !== this.#generation) connection.close().catch(() => undefined)
-      else if (!connection.isLost) this.#idle.push(connection)
+      this.#return(connection.isLost ? undefined : connection)
     }
   }
 
+  /** Nobody is left waiting for what cannot come back: that none is busy is told to all who share. */
+  #return(connection: Connection | undefined): void {
+    const share = connection && this.#sharing.shift()
+    if (share) this.#busy.add(connection)
+    if (share) share(connection)
+    else if (connection) this.#idle.push(connection)
+    else if (this.#busy.size === 0) for (const give of this.#sharing.splice(0)) give(undefined)
+  }
+
   async #open(): Promise<Connection> {
+    try {
+      return await this.#openNew()
+    } catch (error) {
+      const known = isFull(error) ? await this.#share() : undefined
+      if (known) return known
+      throw error
+    }
+  }
+
+  /** One of those there are, if need be when it is not needed any more. */
+  #share(): Promise<Connection | undefined> | Connection | undefined {
+    if (this.#idle.length > 0 || this.#busy.size === 0) return this.#idle.pop()
+    return new Promise((resolve) => this.#sharing.push(resolve))
+  }
+
+  async #openNew(): Promise<Connection> {
     const connection = await this.#opener.open()
     connection.onLost(() => {
       const place = this.#idle.indexOf(connection)

@@ -53,6 +53,11 @@ export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006'
 }
 
+/** The server is there, and lets nobody else in. */
+export function isFull(error: unknown): boolean {
+  return codeOf(error) === '53300'
+}
+
 /** Somebody else held a row for longer than it was waited for. */
 export function isLocked(error: unknown): boolean {
   return codeOf(error) === '55P03'
