@@ -23,7 +23,7 @@ export class Outage {
   #isClosed = false
   #nextAsk: Timer | undefined
   /** To be told of a commit that nobody can tell the fate of. */
-  readonly onLate = (): void => this.begin(new Error('A commit was not answered'))
+  readonly onLate = (why?: unknown): void => this.begin(new Error('A commit was not answered', { cause: why }))
   /** Has whoever waits for it look again. */
   readonly tell = (): void => this.#onDown.release()
 

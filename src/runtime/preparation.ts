@@ -79,7 +79,7 @@ export class Preparation {
   }
 
   /** A1. To be called while no batch is on its way. */
-  async judge(lacks: readonly Lack[], onLate: () => void): Promise<Finding> {
+  async judge(lacks: readonly Lack[], onLate: (why?: unknown) => void): Promise<Finding> {
     const unreadable = new Map<ThreadKey, unknown>()
     for (const { thread, error } of lacks) {
       if (thread === undefined) return { away: error }

@@ -50,7 +50,8 @@ export interface Store {
    * An empty batch asks whether a commit could be made now.
    *
    * While nobody can tell whether it was written, as when a network has lost the answer, it neither resolves nor rejects. If
-   * that lasts for some seconds of real time, or it cannot be reached, `onLate` is called, once. A store that always knows never calls it.
+   * that lasts for some seconds of real time, or it cannot be reached, `onLate` is called, once, with the reason if
+   * there is one. A store that always knows never calls it.
    *
    * Rejects with `store_unavailable` if nothing was written and it may work later, with `store_failed` if the
    * state of the disk is unknown (only stopping helps), with any other error if a unit at fault made the
@@ -58,7 +59,7 @@ export interface Store {
    * `thread_locked` as well, but what is at fault is a thread, and its units may be written later; and with a `TooLong`, which is
    * of the time that the units took.
    */
-  commit(units: readonly Unit[], onLate?: () => void): Promise<Verdict[]>
+  commit(units: readonly Unit[], onLate?: (why?: unknown) => void): Promise<Verdict[]>
 
   /** The first of `count` task numbers that no other call gets. */
   allocate(count: number): Promise<number>

@@ -95,7 +95,7 @@ class Faults {
     return this.isDead ? never() : this.#whileAlive(call())
   }
 
-  async commit(units: readonly Unit[], onLate?: () => void): Promise<Verdict[]> {
+  async commit(units: readonly Unit[], onLate?: (why?: unknown) => void): Promise<Verdict[]> {
     if (this.isDead) return never()
     this.commitCount += 1
     const fault = this.plan(units, this.commitCount)

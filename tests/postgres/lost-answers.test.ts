@@ -59,6 +59,22 @@ function codeOf(error: unknown): unknown {
 }
 
 describe('a commit whose answer is lost', () => {
+  it('is told late with what the server says, which may have failed after it was written, as where its disk is full', async () => {
+    const store = await openWritten()
+    await schema.query(`
+      CREATE FUNCTION holdfast.fill() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER fill BEFORE INSERT ON holdfast.chunks EXECUTE FUNCTION holdfast.fill()`)
+    const { promise: late, resolve } = Promise.withResolvers<unknown>()
+    const committing = store.commit([unit({ events: deltas(1) })], resolve)
+    expect(await late).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('No space left on device'),
+    })
+    await schema.query('DROP TRIGGER fill ON holdfast.chunks')
+    expect(await committing).toMatchObject([{ committed: true, first: 2 }])
+  })
+
   it.each([1, 2, 3])('is made once and answered, when the answer is lost %i times', async (times) => {
     const store = await openWritten()
     const lost = proxy.loseAnswers(statement, times)

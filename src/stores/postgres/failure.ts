@@ -43,6 +43,11 @@ export function isRefusal(error: unknown): error is ServerError {
   return isServerError(error) && !endings.test(error.code)
 }
 
+/** The server says that it failed, and not whether what was asked is done. */
+export function isEnding(error: unknown): boolean {
+  return isServerError(error) && endings.test(error.code)
+}
+
 /** Transactions were in each other's way, or the time was short: it was not done, and may well be done at once. */
 export function isWorthAnother(error: unknown): boolean {
   return isServerError(error) && /^(40...|57014)$/.test(error.code)

@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts'
 import type { Opener } from './connections.ts'
 import {
   codeOf,
+  isEnding,
   isLocked,
   isRefusal,
   isTooLong,
@@ -56,7 +57,7 @@ const retryMsMax = 1_000
 interface Sending {
   readonly batch: PackedBatch
   readonly lockMs: number
-  readonly onLate: () => void
+  readonly onLate: (why?: unknown) => void
 }
 
 interface Committing {
@@ -99,8 +100,8 @@ export class Lane {
     void this.#inTurn(async () => this.#drop()).catch(() => undefined)
   }
 
-  /** `onLate` is called, perhaps more than once, while it cannot be found out what became of the batch. */
-  commit(units: readonly Unit[], now: () => number | undefined, onLate: () => void = () => {}): Promise<Answer> {
+  /** `onLate` is called, perhaps more than once, while it cannot be found out what became of the batch, with the reason. */
+  commit(units: readonly Unit[], now: () => number | undefined, onLate: Sending['onLate'] = () => {}): Promise<Answer> {
     return this.#inTurn(async () => {
       const batch = packBatch(units, now())
       const lockMs = this.#lockWaits.msFor(units, this.#timeoutMs)
@@ -189,7 +190,7 @@ export class Lane {
         return answer
       } catch (error) {
         if (error instanceof Refused) throw this.#refused(error.cause)
-        if (isHoldfastError(error, 'store_unavailable')) onLate()
+        if (isHoldfastError(error, 'store_unavailable') || isEnding(error)) onLate(translate(error, this.#name))
         // Behind where it was left, as after a restore from a copy: what was sent to it was not kept and never will be.
         if (codeOf(error) === laneLost) throw this.#refused(error)
         if (isLocked(error)) refusal ??= await this.#lockMet(error)
@@ -257,11 +258,7 @@ export class Lane {
     this.#id = randomUUID()
     this.#isKnown = false
     this.#number = 0
-    return unavailable(
-      this.#name,
-      'it is not where this node has left it, as after a restore from a copy. It is tried again',
-      cause,
-    )
+    return unavailable(this.#name, 'it is not where it was left, as after a restore. It is tried again', cause)
   }
 
   async #drop(): Promise<void> {

@@ -125,7 +125,7 @@ class PostgresStore implements Store {
     this.#liveParts.forget()
   }
 
-  async commit(units: readonly Unit[], onLate: () => void = () => {}): Promise<Verdict[]> {
+  async commit(units: readonly Unit[], onLate: (why?: unknown) => void = () => {}): Promise<Verdict[]> {
     const opened = this.#use()
     const { lane, notices } = opened
     const now = () => this.#options.clock?.now()
@@ -267,10 +267,10 @@ class PostgresStore implements Store {
 
 type Work<Result> = (connection: Connection) => Promise<Result>
 
-function once(act: () => void): () => void {
+function once(act: (why?: unknown) => void): (why?: unknown) => void {
   let isDone = false
-  return () => {
-    if (!isDone) act()
+  return (why) => {
+    if (!isDone) act(why)
     isDone = true
   }
 }
