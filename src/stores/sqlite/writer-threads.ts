@@ -25,6 +25,7 @@ const idle: WriterThread[] = []
 export class WriterThread {
   readonly #worker: Worker
   #user: ThreadUser | undefined
+  #isDead = false
   #stay: () => void = () => {}
 
   static take(user: ThreadUser): WriterThread {
@@ -53,7 +54,8 @@ export class WriterThread {
 
   giveBack(): void {
     this.#user = undefined
-    if (idle.length >= idleMax) return this.end()
+    // It may have died right after its last answer.
+    if (this.#isDead || idle.length >= idleMax) return this.end()
     idle.push(this)
     this.#stay = afterMs(idleMsMax, () => this.end())
   }
@@ -64,6 +66,7 @@ export class WriterThread {
   }
 
   #died(cause: Error | undefined): void {
+    this.#isDead = true
     this.#leave()
     this.#user?.died(cause)
   }
