@@ -85,6 +85,34 @@ describe('the palette', () => {
     expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(true)
   })
 
+  it('takes no key once it is closed, though it has the focus for a moment', async () => {
+    const { page } = await openConsoleOf(server(), { path: '/threads/focus' })
+    await leavePrompt(page)
+    await page.keyboard.press('Control+k')
+    await palette(page).getByRole('option').first().waitFor()
+    await palette(page).evaluate((dialog: HTMLDialogElement) => {
+      const input = dialog.querySelector('input')
+      dialog.close()
+      input?.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }))
+    })
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ timeout: 5000 })
+  })
+
+  it('stays open, however soon it is opened again', async () => {
+    const { page } = await openConsoleOf(server(), { path: '/threads/again' })
+    await page.getByText('Nothing was said here yet').waitFor()
+    await page.keyboard.press('Control+k')
+    await palette(page).getByRole('option').first().waitFor()
+    await palette(page).evaluate(async (dialog: HTMLDialogElement) => {
+      const told = new Promise((resolve) => dialog.addEventListener('close', resolve))
+      dialog.close()
+      dialog.showModal()
+      await told
+      await new Promise(requestAnimationFrame)
+    })
+    expect(await palette(page).getByRole('option').first().isVisible()).toBe(true)
+  })
+
   it('sets the theme, which stays', async () => {
     const { page } = await openConsoleOf(server(), { path: '/threads' })
     await page.getByRole('heading', { name: 'Threads' }).waitFor()

@@ -32,7 +32,8 @@ export function Dialog({ isOpen, onClose, title, children, footer, width = 'narr
     <dialog
       ref={ref}
       aria-labelledby={titleId}
-      onClose={onClose}
+      // It is told a moment later, when it may be open again.
+      onClose={() => ref.current?.open || onClose()}
       onClick={(event) => event.target === ref.current && onClose()}
       className={`m-auto mt-[12vh] w-[calc(100vw-2rem)] rounded-lg border border-line bg-raised p-0 text-ink shadow-raised ${width === 'wide' ? 'max-w-2xl' : 'max-w-md'}`}
     >

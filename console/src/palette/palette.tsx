@@ -22,7 +22,8 @@ export function Palette({ isOpen, onClose }: PaletteProps) {
     <dialog
       ref={ref}
       aria-label="Commands"
-      onClose={onClose}
+      // It is told a moment later, when it may be open again.
+      onClose={() => ref.current?.open || onClose()}
       onClick={(event) => event.target === ref.current && onClose()}
       className="m-auto mt-[10vh] w-[calc(100vw-2rem)] max-w-xl overflow-hidden rounded-lg border border-line bg-raised p-0 text-ink shadow-raised"
     >

@@ -40,6 +40,8 @@ function strokeOf(event: KeyboardEvent): string | undefined {
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
+  // A dialog that was closed keeps the focus for a moment, though nobody sees it.
+  if (target.closest('dialog:not([open])')) return false
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button'].includes(target.type)
   return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
 }

@@ -121,9 +121,10 @@ export class Connections {
       return await work(connection)
     } finally {
       this.#busy.delete(connection)
+      const isRetired = generation !== this.#generation
       if (this.#isClosed) connection.abandon()
-      else if (generation !== this.#generation) connection.close().catch(() => undefined)
-      this.#return(connection.isLost ? undefined : connection)
+      else if (isRetired) connection.close().catch(() => undefined)
+      this.#return(connection.isLost || isRetired ? undefined : connection)
     }
   }
 
