@@ -59,22 +59,6 @@ function codeOf(error: unknown): unknown {
 }
 
 describe('a commit whose answer is lost', () => {
-  it('is told late with what the server says, which may have failed after it was written, as where its disk is full', async () => {
-    const store = await openWritten()
-    await schema.query(`
-      CREATE FUNCTION holdfast.fill() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
-      CREATE TRIGGER fill BEFORE INSERT ON holdfast.chunks EXECUTE FUNCTION holdfast.fill()`)
-    const { promise: late, resolve } = Promise.withResolvers<unknown>()
-    const committing = store.commit([unit({ events: deltas(1) })], resolve)
-    expect(await late).toMatchObject({
-      code: 'store_unavailable',
-      message: expect.stringContaining('No space left on device'),
-    })
-    await schema.query('DROP TRIGGER fill ON holdfast.chunks')
-    expect(await committing).toMatchObject([{ committed: true, first: 2 }])
-  })
-
   it.each([1, 2, 3])('is made once and answered, when the answer is lost %i times', async (times) => {
     const store = await openWritten()
     const lost = proxy.loseAnswers(statement, times)
@@ -252,21 +236,6 @@ describe('a commit whose fate is unknown while another program holds its thread'
     await letGo()
     await arrive()
     expect(await headOf(store)).toBe(1)
-    expect((await commitOne(store, unit({ events: deltas(1) }))).first).toBe(2)
-  })
-})
-
-describe('a batch whose transaction takes longer than the server lets it', () => {
-  it('is given up, so that what is in it is tried apart and other threads go on', async () => {
-    const store = await openWritten()
-    await schema.query(`CREATE FUNCTION holdfast.too_long() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE 'terminating connection due to transaction timeout' USING ERRCODE = '25P04'; END $$`)
-    await schema.query(`CREATE TRIGGER too_long BEFORE UPDATE ON holdfast.threads FOR EACH ROW
-      WHEN (NEW.key LIKE '%/home') EXECUTE FUNCTION holdfast.too_long()`)
-    const both = [unit({ events: deltas(1) }), unit({ thread: away, events: deltas(1) })]
-    await expect(store.commit(both)).rejects.toThrow(/2 units .* longer than it may.*transaction timeout/)
-    expect((await commitOne(store, unit({ thread: away, events: deltas(1) }))).first).toBe(1)
-    await schema.query('DROP TRIGGER too_long ON holdfast.threads')
     expect((await commitOne(store, unit({ events: deltas(1) }))).first).toBe(2)
   })
 })
