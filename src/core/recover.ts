@@ -103,7 +103,7 @@ export function resume(
 }
 
 /**
- * Gives a running task up for another node, or the next start, to go on with, and answers with it as it is by then. If this attempt
+ * Gives a task up for another node, or the next start, to go on with, and answers with it as it is by then. If this attempt
  * has recorded a step, the crashes before it are not in a row with those to come.
  */
 export function release(
@@ -115,7 +115,9 @@ export function release(
 ): Decision<TaskRecord | undefined> {
   const record = live.task(id)
   if (!record || record.epoch !== epoch) return { value: undefined }
-  const draft = new UnitDraft(live, around, 'release', { task: id, epoch })
+  // A function that never started is nothing that runs, so no fence would let it pass.
+  const fence = record.status === 'running' ? { task: id, epoch } : undefined
+  const draft = new UnitDraft(live, around, 'release', fence)
   const { node: _released, ...rest } = record
   draft.put(hasNewStep ? { ...rest, crashes: 0 } : rest)
   return { unit: draft.build(), value: draft.task(id) }

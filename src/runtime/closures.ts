@@ -18,6 +18,14 @@ export class Closures {
     return run
   }
 
+  has(task: TaskId): boolean {
+    return this.#waiting.has(task)
+  }
+
+  all(): TaskId[] {
+    return [...this.#waiting.keys()]
+  }
+
   drop(task: TaskId): void {
     this.#waiting.delete(task)
   }

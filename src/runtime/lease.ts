@@ -48,6 +48,11 @@ export class Lease {
     return this.#isSteady || !this.#parts.store.isShared
   }
 
+  /** How often it is renewed (S1). */
+  get renewMs(): number {
+    return this.#parts.leaseMs / 3
+  }
+
   /** The last renewal failed, whatever else of the store works: in a while others will take this node for gone. */
   get isDoubted(): boolean {
     return this.#isDoubted
@@ -58,7 +63,7 @@ export class Lease {
     await store.renew(node, leaseMs)
     this.#isSteady = true
     this.#listener = listener
-    this.#renewAfter(leaseMs / 3)
+    this.#renewAfter(this.renewMs)
   }
 
   /** Gives it up, after a renewal that is under way: landing later it would hold up whoever waits for this node's work. */
@@ -83,7 +88,7 @@ export class Lease {
       const { wasHeld } = await store.renew(node, leaseMs)
       this.#isSteady = wasHeld && !this.#isDoubted
       this.#isDoubted = false
-      this.#renewAfter(leaseMs / 3)
+      this.#renewAfter(this.renewMs)
       if (!wasHeld) void this.#lapsed()
     } catch (error) {
       const afterMs = Math.min(againMs, leaseMs / 10)

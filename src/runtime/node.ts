@@ -38,6 +38,7 @@ import { Signals } from './signals.ts'
 import { Slots } from './slots.ts'
 import { Spawning } from './spawning.ts'
 import { onStrayRejection } from './stray-rejections.ts'
+import { Strays } from './strays.ts'
 import { Supervisor } from './supervisor.ts'
 import { randomTaskIds, SequentialTaskIds, type TaskIds } from './task-ids.ts'
 import { Threads } from './threads.ts'
@@ -128,7 +129,7 @@ export class Node {
       onCommitted: (unit, verdict) => {
         openTasks.committed(unit)
         reactions.committed(unit, verdict)
-        others?.committed(unit, verdict)
+        this.#others?.committed(unit, verdict)
       },
       // A clock that is moved by hand would have to be moved for every end.
       ...(clock === systemClock && { company: new Company(clock) }),
@@ -158,11 +159,11 @@ export class Node {
     const dispatcher = new Dispatcher({ ...contextParts, slots, node, agents, closures, openTasks, lease, recovery })
     const questions = new Questions({ store, writer, limits })
     const retention = new RetentionKeeper({ store, writer, hooks, log, policy: options.retention, checkOpen })
-    const others = store.isShared ? new OtherNodes({ ...contextParts, executor, feed }) : undefined
     this.#dispatcher = dispatcher
-    this.#others = others
-    const tended = { ...contextParts, executor, dispatcher, recovery, questions, retention, hooks, others, lease }
-    this.#supervisor = new Supervisor(tended)
+    this.#others = store.isShared ? new OtherNodes({ ...contextParts, executor, feed }) : undefined
+    const strays = new Strays({ ...contextParts, executor, recovery, closures, node })
+    const tended = { ...contextParts, executor, dispatcher, recovery, strays, questions, retention, hooks, lease }
+    this.#supervisor = new Supervisor({ ...tended, others: this.#others })
     this.questions = questions
     this.retention = retention
     this.writer = writer
@@ -285,8 +286,7 @@ export class Node {
   #claimRejection(reason: unknown): boolean {
     const { task, isHook } = this.ambient.scope ?? {}
     if (isHook) this.log.warn({ err: reason }, 'a rejection that nobody handled came from onEnded')
-    if (isHook) return true
-    if (task === undefined) return false
+    if (isHook || task === undefined) return isHook === true
     const execution = this.executor.get(task)
     if (execution?.isClosed === false) this.executor.fail(execution, reason)
     else this.log.warn({ task, err: reason }, 'a rejection that nobody handled came from a task that has ended')

@@ -83,6 +83,11 @@ export class Recovery {
     this.#rests.end(task)
   }
 
+  /** What was taken over and has neither gone on nor ended yet. */
+  get unsettled(): readonly TaskId[] {
+    return [...this.#taken.keys(), ...this.#resumptions.keys()]
+  }
+
   /** Nothing is tried again. What is being ended may still end. */
   close(): void {
     this.#rests.close()

@@ -12,6 +12,7 @@ import type { OtherNodes } from './other-nodes.ts'
 import type { Questions } from './questions.ts'
 import type { Recovery } from './recovery.ts'
 import type { RetentionKeeper } from './retention.ts'
+import type { Strays } from './strays.ts'
 import type { Writer } from './writer.ts'
 
 export interface SupervisorParts {
@@ -19,6 +20,7 @@ export interface SupervisorParts {
   readonly executor: Executor
   readonly dispatcher: Dispatcher
   readonly recovery: Pick<Recovery, 'handOver'>
+  readonly strays: Strays
   readonly questions: Questions
   readonly retention: RetentionKeeper
   readonly hooks: Hooks
@@ -69,7 +71,8 @@ export class Supervisor {
    * down when the time is over, what is not written is given up: the next start finds the tasks as after a crash.
    */
   async close(drainMs: number): Promise<void> {
-    const { lease, executor, hooks, clock, writer, log } = this.#parts
+    const { lease, executor, strays, hooks, clock, writer, log } = this.#parts
+    strays.close()
     log.info({ executing: executor.count, drainMs }, 'draining')
     const drain = drainMs > 0 ? expiry(clock, drainMs) : undefined
     const timeUp = drain?.expired ?? Promise.resolve()
@@ -123,12 +126,13 @@ export class Supervisor {
 
   /** Each by itself, so that none waits for another: to count much takes long, and what is read for users may wait for users. */
   #pollAll(): void {
-    const { dispatcher, hooks, questions, others } = this.#parts
+    const { dispatcher, hooks, strays, questions, others, lease } = this.#parts
     this.#every('work', pollMs, async () => {
       dispatcher.poke()
       hooks.poke()
     })
     this.#every('count', pollMs, () => dispatcher.count())
+    this.#every('tasks that were lost', lease.renewMs, () => strays.check())
     this.#every('questions', pollMs, () => questions.expireDue())
     if (!others) return
     this.#every('other nodes', pollMs, () => others.poll())

@@ -12,6 +12,11 @@ export interface ClaimQuery {
   readonly except?: readonly ThreadKey[]
   /** Orphans that are not offered: the node could not read them just now. */
   readonly exceptTasks?: readonly TaskId[]
+  /**
+   * All that this node executes or has taken over. If it is given, nothing else is offered than orphans of another kind, of whatever
+   * agent: what the store has under this node and is not among these.
+   */
+  readonly executing?: readonly TaskId[]
   /** Of the agents that have a limit. */
   readonly limits?: ReadonlyMap<string, AgentLimit>
   /** Count what waits and what is open as well: for metrics and limits, too dear for every claim. */

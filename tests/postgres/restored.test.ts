@@ -83,6 +83,21 @@ describe('a store that is put back to an earlier state under its nodes', () => {
     expect(await one.run({ thread, agent: 'run', prompt: 'third' })).toMatchObject({ status: 'pending' })
   })
 
+  it('G19 goes on with a run that had ended, and with what waits behind it, though its node lives', async () => {
+    const gate = Promise.withResolvers<string>()
+    const node = await nodes.open({ agents: { ...agents, gated: () => gate.promise }, leaseMs: 600 })
+    const { id } = await node.run({ thread, agent: 'gated', prompt: 'hello' })
+    const behind = await node.run({ thread, agent: 'echo', prompt: 'and then' })
+    await expect.poll(async () => (await node.get(id))?.status).toBe('running')
+    const putBack = await copyOf(nodes.schema)
+    gate.resolve('done')
+    await Promise.all([node.wait(id), node.wait(behind.id)])
+    await putBack()
+    expect(await node.get(id)).toMatchObject({ status: 'running', attempt: 1 })
+    await expect.poll(() => node.get(behind.id)).toMatchObject({ status: 'completed' })
+    expect(await node.get(id)).toMatchObject({ status: 'completed', attempt: 2, result: 'done' })
+  })
+
   it('stops a run that it does not know any more', async () => {
     const { run, stopped } = untilStopped()
     const node = await nodes.open({ agents: { ...agents, run } })

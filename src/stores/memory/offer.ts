@@ -1,4 +1,4 @@
-import { type Principal, principalOf, type ThreadKey } from '../../core/id.ts'
+import { type Principal, principalOf, type TaskId, type ThreadKey } from '../../core/id.ts'
 import { isOver } from '../../core/recover.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { ClaimQuery, Offer, TaskRef } from '../claim.ts'
@@ -7,6 +7,7 @@ import { byOrdinal, everybody, type Tables, type TaskRow } from './tables.ts'
 
 export function offer(tables: Tables, leases: Leases, query: ClaimQuery, now: number): Offer {
   const { ready, leased } = tables.changing
+  if (query.executing) return strays(leased.group(query.node), query.executing, query.orphans)
   const { except, exceptTasks } = query
   const isAskedFor = ({ record }: TaskRow) => !except?.includes(record.key)
   const startable = (agent: string) => {
@@ -24,6 +25,11 @@ export function offer(tables: Tables, leases: Leases, query: ClaimQuery, now: nu
     orphans: oldest(orphans, query.orphans, (record) => (isOver(record, now) ? endedRefOf(record) : refOf(record))),
     ...(query.withCounts && { counts: { ...count(tables, query.agents, unleased, now), nodes: leases.heldCount } }),
   }
+}
+
+function strays(rows: readonly TaskRow[], executing: readonly TaskId[], limit: number): Offer {
+  const here = new Set(executing)
+  return { starts: [], orphans: oldest([rows.filter(({ record }) => !here.has(record.id))], limit, refOf) }
 }
 
 function canServe(orphan: TaskRecord, agents: readonly string[], now: number): boolean {

@@ -196,6 +196,17 @@ const selectOffer = (variant: Variant, counts: string): string => `
     ${variant.isPartial} AS "isPartial"${variant.answer}${counts}
   FROM moment m`
 
+// What a node has lost: it is executed under its lease, and not by it. $1 is the node, $2 what it executes, $4 the clock.
+const selectStrays = `
+  SELECT coalesce($4::bigint, holdfast.clock_ms()) AS now, '[]'::json AS starts, false AS "isPartial",
+    (SELECT coalesce(json_agg(${ref} ORDER BY r.n), '[]') FROM (
+      SELECT t.n, t.id, th.key, t.agent FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
+      WHERE ${isHeld} AND t.node = $1 AND NOT EXISTS (SELECT FROM unnest($2::text[]) AS x (id) WHERE x.id = t.id)
+      ORDER BY t.n LIMIT $3
+    ) r) AS orphans`
+
+export const strayStatement = { name: 'claim_strays', sql: selectStrays } as const
+
 const counted = `,
     (SELECT coalesce(json_agg(row_to_json(c)), '[]') FROM (${open}) c) AS open,
     (${unclaimable}) AS unclaimable, (${owed}) AS owed, (${holding}) AS nodes`

@@ -1,6 +1,6 @@
 import type { Principal, TaskId, ThreadKey } from '../../core/id.ts'
 import type { ClaimQuery, Offer, TaskRef } from '../claim.ts'
-import { claimStatements, limitedClaimStatements } from './claim-statement.ts'
+import { claimStatements, limitedClaimStatements, strayStatement } from './claim-statement.ts'
 import { fromColumn, toColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
 
@@ -38,12 +38,11 @@ export async function readOffer(
   query: ClaimQuery,
   now: number | undefined,
 ): Promise<{ readonly offer: Offer; readonly now: number }> {
-  const agents = [...new Set(query.agents)].map(toColumn)
-  const statement = statementOf(query)
-  const { except = [], exceptTasks = [] } = query
-  const common = [agents, query.starts, query.orphans, now ?? null, toColumn(query.node), except]
-  const values = [...common, exceptTasks.map(toColumn), ...limitsOf(query)]
-  const [row] = await connection.query<OfferRow>({ ...statement, values, timeoutMs: answerMs })
+  const [row] = await connection.query<OfferRow>({
+    ...statementOf(query),
+    values: valuesOf(query, now),
+    timeoutMs: answerMs,
+  })
   if (!row) throw new Error('The claim was not answered')
   const offer = {
     starts: row.starts.map(toRef),
@@ -57,10 +56,21 @@ export async function readOffer(
   return { offer, now: row.now }
 }
 
-function statementOf({ withCounts, withBytes, limits }: ClaimQuery): { readonly name: string; readonly sql: string } {
+function statementOf(query: ClaimQuery): { readonly name: string; readonly sql: string } {
+  const { executing, withCounts, withBytes, limits } = query
+  if (executing) return strayStatement
   const statements = limits ? limitedClaimStatements : claimStatements
   if (!withCounts) return statements.plain
   return withBytes ? statements.bytes : statements.counts
+}
+
+function valuesOf(query: ClaimQuery, now: number | undefined): readonly unknown[] {
+  const { executing, except = [], exceptTasks = [] } = query
+  const node = toColumn(query.node)
+  if (executing) return [node, executing.map(toColumn), query.orphans, now ?? null]
+  const agents = [...new Set(query.agents)].map(toColumn)
+  const common = [agents, query.starts, query.orphans, now ?? null, node, except]
+  return [...common, exceptTasks.map(toColumn), ...limitsOf(query)]
 }
 
 /** The agents that have a limit, their limits, and how many of their tasks this node executes. */

@@ -24,6 +24,12 @@ const selectHeld = `
     AND th.key NOT IN (SELECT value FROM json_each(?4)) AND t.id NOT IN (SELECT value FROM json_each(?5))
   ORDER BY t.n LIMIT ?6`
 
+// What a node has lost: it is executed under its lease, and not by it.
+const selectStrays = `
+  SELECT t.n, t.id, th.key, t.agent FROM tasks t INDEXED BY tasks_held CROSS JOIN threads th ON th.n = t.thread
+  WHERE t.held AND t.node = ?1 AND t.id NOT IN (SELECT value FROM json_each(?2))
+  ORDER BY t.n LIMIT ?3`
+
 // Leaps from node to node, however many tasks each holds.
 const selectHolders = `
   WITH RECURSIVE holders (node) AS (
@@ -71,6 +77,7 @@ export function readOffer(
   query: ClaimQuery,
   now: number,
 ): Offer {
+  if (query.executing) return strays(connection, query, query.executing)
   const agents = [...new Set(query.agents)]
   const except = JSON.stringify(query.except ?? [])
   const exceptTasks = JSON.stringify(query.exceptTasks ?? [])
@@ -87,6 +94,11 @@ export function readOffer(
     orphans: oldest(orphans, query.orphans),
     ...(query.withCounts && { counts: { ...readCounts(connection, agents, nodes, now), nodes: leaseHolders.length } }),
   }
+}
+
+function strays(connection: Connection, { node, orphans }: ClaimQuery, executing: readonly TaskId[]): Offer {
+  const rows = connection.all<RefRow>(selectStrays, node, JSON.stringify(executing), orphans)
+  return { starts: [], orphans: oldest(rows, orphans) }
 }
 
 type Counts = NonNullable<Offer['counts']>

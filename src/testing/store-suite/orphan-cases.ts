@@ -53,6 +53,33 @@ export const orphanCases: StoreCase[] = [
     assert.deepEqual(await orphansOf(store), ['bg_0'])
   }),
 
+  storeCase(
+    'offers a node what is under its lease beside what it executes, of any agent, and nothing else',
+    async (store) => {
+      await store.renew('node_1', 60_000)
+      await store.renew('node_2', 60_000)
+      const closure = pending('bg_3', { closure: true, node: 'node_1' })
+      await commit(store, accepting(running('bg_0')), accepting(running('bg_1', { agent: 'demo', key: away })))
+      await commit(
+        store,
+        accepting(running('bg_2', { node: 'node_2' })),
+        accepting(closure),
+        accepting(pending('bg_4')),
+      )
+      await commit(store, accepting(running('bg_5', { node: 'gone' })), accepting(running('bg_6')))
+      await commit(store, ending(ended('bg_6')))
+      const strays = (executing: string[], query = {}) =>
+        offerOf(store, { node: 'node_1', agents: [], executing: executing as TaskId[], ...query })
+      assert.deepEqual(await strays(['bg_0', 'bg_3', 'bg_never']), {
+        starts: [],
+        orphans: [{ id: 'bg_1', key: away, agent: 'demo' }],
+      })
+      assert.deepEqual(idsOf((await strays([])).orphans), ['bg_0', 'bg_1', 'bg_3'])
+      assert.deepEqual(idsOf((await strays(['bg_0'], { orphans: 1 })).orphans), ['bg_1'])
+      assert.deepEqual((await strays(['bg_0', 'bg_1', 'bg_3'])).orphans, [])
+    },
+  ),
+
   storeCase('offers a pending closure as an orphan when its node is gone', async (store) => {
     await store.renew('node_1', 1000)
     const closure = { closure: true, ready: true } as const
