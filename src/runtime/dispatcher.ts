@@ -14,6 +14,7 @@ import type { OpenTasks } from './open-tasks.ts'
 import type { Recovery } from './recovery.ts'
 import type { Registry } from './registry.ts'
 import type { Slots } from './slots.ts'
+import { Tries } from './tries.ts'
 import type { Writer } from './writer.ts'
 
 export interface DispatcherParts {
@@ -63,6 +64,7 @@ const countsPerSize = 60
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts
+  readonly #tries: Tries
   #isOpen = false
   #isLooking = false
   #looking: Promise<void> = Promise.resolve()
@@ -79,6 +81,7 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts
+    this.#tries = new Tries(parts.log)
   }
 
   /** What waited at the last count. */
@@ -143,18 +146,15 @@ export class Dispatcher {
 
   async #look(): Promise<void> {
     this.#isLooking = true
-    try {
+    // The supervisor's poll looks again; the writer reports and counts a store that is down.
+    await this.#tries.make('looking for work failed; it is tried again', async () => {
       while (this.#isOpen && this.#isPoked && this.#parts.slots.free > 0 && !this.#parts.writer.isDown) {
         this.#isPoked = false
         if (await this.#serve()) this.#isPoked = true
       }
-    } catch (error) {
-      // The supervisor's poll looks again; the writer reports and counts a store that is down.
-      this.#parts.log.warn({ err: error }, 'looking for work failed')
-    } finally {
-      this.#isLooking = false
-      this.#endBeside()
-    }
+    })
+    this.#isLooking = false
+    this.#endBeside()
   }
 
   /** D6. Beside the looks for what may start: it may have to wait until others have ended. */
@@ -167,7 +167,7 @@ export class Dispatcher {
 
   async #endAllOver(): Promise<void> {
     const { writer, recovery } = this.#parts
-    try {
+    await this.#tries.make('ending orphans failed; it is tried again', async () => {
       while (this.#mayEnd && this.#isOpen && !writer.isDown) {
         const room = endingsMax - recovery.endings.size
         if (room <= 0) {
@@ -177,9 +177,7 @@ export class Dispatcher {
         this.#mayEnd = false
         if (await this.#endOver(room)) this.#mayEnd = true
       }
-    } catch (error) {
-      this.#parts.log.warn({ err: error }, 'ending orphans failed')
-    }
+    })
   }
 
   /**

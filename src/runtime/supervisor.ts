@@ -13,6 +13,7 @@ import type { Questions } from './questions.ts'
 import type { Recovery } from './recovery.ts'
 import type { RetentionKeeper } from './retention.ts'
 import type { Strays } from './strays.ts'
+import { Tries } from './tries.ts'
 import type { Writer } from './writer.ts'
 
 export interface SupervisorParts {
@@ -42,11 +43,13 @@ const retentionMs = 60_000
  */
 export class Supervisor {
   readonly #parts: SupervisorParts
+  readonly #tries: Tries
   readonly #timers = new Map<string, Timer>()
   #isOpen = false
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts
+    this.#tries = new Tries(parts.log)
   }
 
   /** Whether this node may soon be taken for gone. */
@@ -141,13 +144,9 @@ export class Supervisor {
 
   #every(name: string, periodMs: number, act: () => Promise<void>): void {
     const fire = async () => {
-      try {
-        await act()
-      } catch (error) {
-        this.#parts.log.warn({ err: error }, `the ${name} could not be seen to; tried again in ${periodMs} ms`)
-        // A node with nothing to write would not notice that the store is down.
-        if (isHoldfastError(error, 'store_unavailable')) this.#parts.writer.doubt()
-      }
+      const failure = await this.#tries.make(`the ${name} could not be seen to; tried again every ${periodMs} ms`, act)
+      // A node with nothing to write would not notice that the store is down.
+      if (isHoldfastError(failure?.error, 'store_unavailable')) this.#parts.writer.doubt()
       if (this.#isOpen) this.#every(name, periodMs, act)
     }
     this.#timers.set(

@@ -1,19 +1,23 @@
 import pino from 'pino'
 import { describe, expect, it, vi } from 'vitest'
-import { type AgentContext, createRuntime, failed, type Logger, type RuntimeOptions } from '../../../src/index.ts'
+import { HoldfastError } from '../../../src/core/errors.ts'
+import { type AgentContext, type CreateRuntimeOptions, createRuntime, failed, type Logger } from '../../../src/index.ts'
+import { memoryStore } from '../../../src/stores/memory/index.ts'
+import type { Store } from '../../../src/stores/store.ts'
+import { faultyStore, manualClock } from '../../../src/testing/index.ts'
 import { forever } from '../../scenarios/attempts.ts'
 import { gate } from '../../scenarios/world.ts'
 
 type Line = readonly [facts: Record<string, unknown>, message: string]
 
 /** A runtime of one agent, and what it says at the levels that a server writes. */
-function logged(agent: (ctx: AgentContext) => unknown, options: Partial<RuntimeOptions> = {}) {
+function logged(agent: (ctx: AgentContext) => unknown, options: Partial<CreateRuntimeOptions> = {}) {
   const lines: Line[] = []
   const note = (facts: object, message: string) => void lines.push([facts as Record<string, unknown>, message])
   const log: Logger = { debug() {}, info: note, warn: note, error: note }
   const runtime = createRuntime({ store: 'memory:', agents: { agent }, log, ...options })
   const said = (message: string) => lines.filter(([, text]) => text === message).map(([facts]) => facts)
-  return { runtime, said }
+  return { runtime, said, lines }
 }
 
 async function failureOf(agent: (ctx: AgentContext) => unknown): Promise<Record<string, unknown>[]> {
@@ -119,4 +123,30 @@ it('the log shows that a node drains, what it hands over, and that it is closed'
   expect(said('draining')).toEqual([{ executing: 1, drainMs: 0 }])
   expect(said('a task is handed over')).toEqual([{ task: id }])
   expect(said('drained')).toHaveLength(1)
+})
+
+describe('the log of an outage', () => {
+  it('has one line for each thing that is tried again and again, and one for each of the next outage', async () => {
+    const clock = manualClock()
+    const inner = memoryStore({ clock })
+    let isAway = false
+    const away = () => Promise.reject(new HoldfastError('store_unavailable', 'no connection is left'))
+    const claim: Store['claim'] = (query) => (isAway ? away() : inner.claim(query))
+    const { runtime, lines } = logged(forever, { store: { ...faultyStore(inner), claim }, clock })
+    await runtime.opened()
+    const outage = async () => {
+      const before = lines.length
+      isAway = true
+      await clock.advance(30_000)
+      isAway = false
+      await clock.advance(30_000)
+      return lines.slice(before).map(([, message]) => message)
+    }
+    const said = await outage()
+    expect(said).toEqual([...new Set(said)])
+    expect(said).toContain('looking for work failed; it is tried again')
+    expect(said).toContain('the count could not be seen to; tried again every 1000 ms')
+    expect(await outage()).toEqual(said)
+    await runtime.close({ drainMs: 0 })
+  })
 })
