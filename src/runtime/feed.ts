@@ -109,7 +109,7 @@ export class Feed implements LogSource {
     const firehose = new Firehose({
       store: this.#store,
       ...(types && { types }),
-      onErased: () => this.#giveWay(principal),
+      onGone: () => this.#giveWay(principal),
       onClose: () => {
         firehoses.delete(firehose)
         if (firehoses.size > 0 || this.#firehoses.get(principal) !== firehoses) return

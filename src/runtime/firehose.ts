@@ -8,8 +8,8 @@ import { type LogFilter, passes } from './log-filter.ts'
 export interface FirehoseParts {
   readonly store: Store
   readonly types?: ReadonlySet<string>
-  /** A thread was found to have been erased, by another node. */
-  onErased(): void
+  /** A thread was found to have been erased, by another node, or to be no longer as long as it was. */
+  onGone(): void
   onClose(): void
 }
 
@@ -29,8 +29,8 @@ const pageEventsMax = 1000
  *    news for the longest time is forgotten, and begins anew with its next event, unless it is behind; a reader that is
  *    behind in that many is ended.
  * F4 A reader so far behind that what it was to be given next is no longer kept is ended, because there would be a hole.
- * F5 Where a thread was erased it is told to end: no event says so, and whoever comes back reads again what there is. What waits
- *    is given before.
+ * F5 Where a thread was erased, or ends before what was given because the store was put back to an earlier state, it is told to end:
+ *    no event says so, and whoever comes back reads again what there is. What waits is given before.
  */
 export class Firehose {
   readonly #parts: FirehoseParts
@@ -59,6 +59,7 @@ export class Firehose {
     const [first, last] = [entries[0], entries.at(-1)]
     if (this.#isEnding || this.#isClosed || !first || !last) return
     const place = this.#places.get(key)
+    if (place && isGivenAnew(first, place)) return this.#parts.onGone()
     const isBehind = this.#behind.has(key) || this.#reading === key
     if (!isBehind && place && last.seq <= place.seq) return
     const matching = entries.filter((entry) => passes(this.#filter, entry))
@@ -74,8 +75,10 @@ export class Firehose {
   /** Consecutive events of one thread, committed by another node. Where they do not follow on what was given, they are read. */
   follow(key: ThreadKey, entries: readonly LoggedEvent[]): void {
     const place = this.#places.get(key)
-    if (place && !place.isOld && entries[0]?.seq === place.seq + 1) this.take(key, entries)
-    else if (!place || (entries.at(-1)?.seq ?? 0) > place.seq) this.hint(key)
+    const [first, last] = [entries[0], entries.at(-1)]
+    if (!first || !last) return
+    if (place && !place.isOld && first.seq <= place.seq + 1) this.take(key, entries)
+    else if (!place || last.seq > place.seq) this.hint(key)
   }
 
   /** Another node may have written to the thread. */
@@ -86,7 +89,8 @@ export class Firehose {
   /** The thread has come this far, whoever wrote to it. */
   moved(key: ThreadKey, head: number, at: number): void {
     const place = this.#places.get(key)
-    if (place ? head > place.seq : at >= this.#since) this.hint(key)
+    // Where it is further here, this node may have written meanwhile, or the store was put back: a read tells (F5).
+    if (place ? head !== place.seq : at >= this.#since) this.hint(key)
   }
 
   /** The next events, at least one; undefined if there will be none. Ask again when it has answered. */
@@ -173,7 +177,7 @@ export class Firehose {
     // F4
     if (!place.isOld && first > place.seq + 1) return this.close()
     // A log never loses its newest event unless all goes.
-    if (head > 0 && first > head) this.#parts.onErased()
+    if ((head > 0 && first > head) || head < place.seq) this.#parts.onGone()
     const news = place.isOld ? events.filter(({ at }) => at >= this.#since) : events
     const isAtHead = upTo >= head
     const isOld = place.isOld && news.length === 0 && !isAtHead
@@ -213,6 +217,11 @@ interface Place {
   readonly at: number
   /** What follows may have been written before the firehose was opened. */
   readonly isOld: boolean
+}
+
+/** No instant of a log goes back (P4): what is later and has a number that was given before is of a store that was put back (F5). */
+function isGivenAnew({ seq, at }: LoggedEvent, place: Place): boolean {
+  return !place.isOld && seq <= place.seq && at > place.at
 }
 
 function lengthOf(entries: readonly LoggedEvent[]): number {

@@ -47,6 +47,26 @@ describe('a store that is put back to an earlier state under its nodes', () => {
     await expect.poll(() => seqsOf(later.events)).toEqual(seqsOf(seen))
   })
 
+  it.each(['the node that is listened to', 'another node'])(
+    'ends who listens to all threads, though nobody watches one, once %s writes there again',
+    async (by) => {
+      const node = await nodes.open({ agents })
+      const writer = by === 'another node' ? await nodes.open({ agents }) : node
+      await runOnce(node)
+      const putBack = await copyOf(nodes.schema)
+      const firehose = await node.openFirehose()
+      await runOnce(node)
+      let seenCount = 0
+      const listening = (async () => {
+        for (let batch = await firehose.next(); batch; batch = await firehose.next()) seenCount += batch.length
+      })()
+      await expect.poll(() => seenCount).toBeGreaterThan(0)
+      await putBack()
+      await expect.poll(() => runOnce(writer).then(() => 'done', codeOf)).toBe('done')
+      await listening
+    },
+  )
+
   it('is looked into no more than before by who comes to watch while another still waits for what was lost', async () => {
     const node = await nodes.open({ agents })
     await runOnce(node)
