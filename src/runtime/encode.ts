@@ -9,15 +9,22 @@ export interface EncodeLimit {
 }
 
 /** Encodes a value as JSON once and for all; what cannot be encoded, or is too large, is the caller's to mend. */
-export function encode(value: unknown, { what, bytesMax }: EncodeLimit): JsonText {
-  const text = stringify(value, what)
-  if (text === undefined) {
-    throw new HoldfastError('not_serialisable', `${what} is a ${typeof value}, which JSON cannot hold`)
-  }
-  if (!fitsIn(text, bytesMax)) {
-    throw new HoldfastError('too_large', `${what} is larger than ${bytesMax} bytes; keep it elsewhere and pass a link`)
-  }
+export function encode(value: unknown, limit: EncodeLimit): JsonText {
+  const text = encodeWhole(value, limit.what)
+  checkFits(text, limit)
   return text
+}
+
+/** Encodes a value as JSON, however large it is. `what` names it in the message of an error. */
+export function encodeWhole(value: unknown, what: string): JsonText {
+  const text = stringify(value, what)
+  if (text !== undefined) return text
+  throw new HoldfastError('not_serialisable', `${what} is a ${typeof value}, which JSON cannot hold`)
+}
+
+export function checkFits(text: JsonText, { what, bytesMax }: EncodeLimit): void {
+  if (fitsIn(text, bytesMax)) return
+  throw new HoldfastError('too_large', `${what} is larger than ${bytesMax} bytes; keep it elsewhere and pass a link`)
 }
 
 function stringify(value: unknown, what: string): JsonText | undefined {

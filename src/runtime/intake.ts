@@ -1,9 +1,10 @@
+import type { TaskRequest } from '../core/accept.ts'
 import { type CancelScope, cancel } from '../core/cancel.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { type Principal, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
 import { collect, send } from '../core/mail.ts'
-import { type OnBusy, prompt } from '../core/prompt.ts'
+import { type OnBusy, type PromptOptions, prompt } from '../core/prompt.ts'
 import { type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import type { RunOptions } from './agent.ts'
@@ -15,7 +16,7 @@ import { inTime } from './in-time.ts'
 import type { MessageToSend, SendAnswer } from './message-to-send.ts'
 import type { OpenTasks } from './open-tasks.ts'
 import type { Registry } from './registry.ts'
-import { runRequest } from './request.ts'
+import { checkRequest, runRequest } from './request.ts'
 import { endedRefusal, newMessageId, receiver, sendRefusal, sentMessage } from './sending.ts'
 import type { Writer } from './writer.ts'
 
@@ -56,21 +57,15 @@ export class Intake {
   }
 
   async run(principal: Principal, options: RunOptions): Promise<AcceptedRun> {
-    const { store, writer, agents, limits, openTasks } = this.#parts
+    const { store, writer } = this.#parts
     this.#parts.checkOpen()
     const thread = threadKey(principal, threadId(options.thread))
-    const request = runRequest(options, limits)
+    const request = runRequest(options)
     const onBusy = options.onBusy ?? 'queue'
     if (!waysWhenBusy.includes(onBusy)) throw invalid(`onBusy is one of ${waysWhenBusy.join(', ')}`)
-    await checkAsked(agents, options.agent, request)
-    // A schema may take its time, in which the runtime may have begun to close.
-    this.#parts.checkOpen()
     const key = requestKey(options.idempotencyKey, 'runs', thread, { ...request, onBusy })
     const how = { onBusy, by: principal, messageId: newMessageId(), ...(key && { key }) }
-    const accepting = writer.change(
-      intent(thread, 'accept', (live, around) => openTasks.admit(prompt(live, around, request, how))),
-    )
-    const done = await unlessRepeated(writer, thread, key, inTime(accepting))
+    const done = await unlessRepeated(writer, thread, key, this.#accept(thread, options.agent, request, how))
     if ('refusal' in done) return acceptedTask(store, done, key)
     const { task, ...rest } = done.value
     // What another node executes has reported since it was read, and a copy with a higher number counts as newer. If it cannot be
@@ -79,6 +74,21 @@ export class Intake {
       rest.steered !== undefined && store.isShared ? await store.task(task.id).catch(() => undefined) : undefined
     if (steered) return { ...toTask(steered), ...rest }
     return { ...(await acceptedTask(store, { ...done, value: task }, key)), ...rest }
+  }
+
+  async #accept(thread: ThreadKey, agent: string, request: TaskRequest, how: PromptOptions) {
+    const { writer, agents, limits, openTasks } = this.#parts
+    checkRequest(request, limits)
+    if (how.onBusy === 'steer' && request.asked === 'input') {
+      throw new HoldfastError('invalid_input', 'Steering needs a prompt or parts: a run reads it as a message')
+    }
+    await checkAsked(agents, agent, request)
+    // A schema may take its time, in which the runtime may have begun to close.
+    this.#parts.checkOpen()
+    const accepting = writer.change(
+      intent(thread, 'accept', (live, around) => openTasks.admit(prompt(live, around, request, how))),
+    )
+    return await inTime(accepting)
   }
 
   /** Answers with every task in reach that had not ended at the commit. */

@@ -9,14 +9,15 @@ import { type Asked, describe } from '../core/task.ts'
 import { isTraceparent } from '../core/traceparent.ts'
 import type { Ask, RunOptions, SpawnOptions } from './agent.ts'
 import { checkInbox } from './checked-options.ts'
-import { encode } from './encode.ts'
+import { checkFits, encodeWhole } from './encode.ts'
 
 // Shown on one line of a list.
 const descriptionLengthMax = 1000
 // The longest that a timer of the platform waits in one go; a task that needs longer needs no timeout.
 const timeoutMsMax = 2 ** 31 - 1
+const metadataName = 'The metadata'
 
-export function spawnRequest(options: SpawnOptions, parent: ParentContext | undefined, limits: Limits): TaskRequest {
+export function spawnRequest(options: SpawnOptions, parent: ParentContext | undefined): TaskRequest {
   const type = options.type ?? 'agent'
   if (type === 'run') throw invalid('Use run() for a task of type run: it joins the queue of its thread')
   if (typeof type !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(type))
@@ -26,11 +27,10 @@ export function spawnRequest(options: SpawnOptions, parent: ParentContext | unde
   }
   if (options.run !== undefined && typeof options.run !== 'function') throw invalid('What to run is a function')
   checkInbox(options.inbox)
-  if (options.name !== undefined) checkName(options.name)
-  const ask = readAsk(options, limits)
+  const ask = readAsk(options)
   return {
     type,
-    ...common(options, ask, limits),
+    ...common(options, ask),
     ...(options.name !== undefined && { name: options.name }),
     ...(parent && { parent }),
     ...(options.detached && { detached: true }),
@@ -39,13 +39,22 @@ export function spawnRequest(options: SpawnOptions, parent: ParentContext | unde
   }
 }
 
-export function runRequest(options: RunOptions, limits: Limits): TaskRequest {
-  const ask = readAsk(options, limits)
+export function runRequest(options: RunOptions): TaskRequest {
+  const ask = readAsk(options)
   if (ask.asked === 'nothing') throw invalid('A run needs one of prompt, parts and input')
   if (typeof options.agent !== 'string') throw invalid('A run needs the name of a registered agent')
   const onResult = options.onResult ?? 'collect'
   if (onResult !== 'collect' && onResult !== 'wake') throw invalid('onResult is collect or wake')
-  return { type: 'run', ...common(options, ask, limits), inbox: true, onResult }
+  return { type: 'run', ...common(options, ask), inbox: true, onResult }
+}
+
+/** Refuses what is well formed and yet not taken: a name that stands for something else, and what is too large. */
+export function checkRequest({ name, asked, input, metadata }: TaskRequest, limits: Limits): void {
+  if (name !== undefined) checkName(name)
+  if (input !== undefined) checkFits(input, { what: `The ${asked}`, bytesMax: limits.bodyBytes })
+  // It is in the event of the acceptance, where only the input can be left out.
+  const bytesMax = Math.min(limits.bodyBytes, limits.eventBytes / 2)
+  if (metadata !== undefined) checkFits(metadata, { what: metadataName, bytesMax })
 }
 
 /** The parent as a caller names it: plain strings become ids. */
@@ -62,7 +71,7 @@ export function parentOf(options: SpawnOptions): ParentContext | undefined {
   }
 }
 
-function common(options: Omit<SpawnOptions, 'parent'>, ask: { asked: Asked; input?: JsonText }, limits: Limits) {
+function common(options: Omit<SpawnOptions, 'parent'>, ask: { asked: Asked; input?: JsonText }) {
   const { agent, description, timeoutMs, metadata, prompt, traceparent } = options
   if (description !== undefined && !(typeof description === 'string' && description.length <= descriptionLengthMax)) {
     throw invalid(`A description is a string of at most ${descriptionLengthMax} characters`)
@@ -73,27 +82,24 @@ function common(options: Omit<SpawnOptions, 'parent'>, ask: { asked: Asked; inpu
   if (traceparent !== undefined && !isTraceparent(traceparent)) {
     throw invalid('A traceparent is 00-TRACE-SPAN-FLAGS of 32, 16 and 2 hex digits, as W3C Trace Context writes it')
   }
-  // It is in the event of the acceptance, where only the input can be left out.
-  const what = { what: 'The metadata', bytesMax: Math.min(limits.bodyBytes, limits.eventBytes / 2) }
   return {
     ...ask,
     ...(agent !== undefined && { agent }),
     description: describe(description, prompt ?? textOf(options.parts), agent),
     ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(metadata !== undefined && { metadata: encode(metadata, what) }),
+    ...(metadata !== undefined && { metadata: encodeWhole(metadata, metadataName) }),
     ...(traceparent !== undefined && { traceparent }),
   }
 }
 
-function readAsk(ask: Ask, limits: Limits): { asked: Asked; input?: JsonText } {
+function readAsk(ask: Ask): { asked: Asked; input?: JsonText } {
   const given = (['prompt', 'parts', 'input'] as const).filter((field) => ask[field] !== undefined)
   if (given.length > 1) throw invalid(`Only one of prompt, parts and input may be given, not ${given.join(' and ')}`)
   const asked = given[0]
   if (!asked) return { asked: 'nothing' }
   if (asked === 'prompt' && typeof ask.prompt !== 'string') throw invalid('A prompt is a string')
   if (asked === 'parts') checkParts(ask.parts)
-  const limit = { what: `The ${asked}`, bytesMax: limits.bodyBytes }
-  return { asked, input: encode(ask[asked], limit) }
+  return { asked, input: encodeWhole(ask[asked], `The ${asked}`) }
 }
 
 const partFields: Readonly<Record<Part['type'], readonly string[]>> = {

@@ -13,12 +13,12 @@ import type { Closures } from './closures.ts'
 import { digest } from './digest.ts'
 import { executing, intent } from './entry.ts'
 import { closedError, type Execution } from './execution.ts'
-import { acceptedTask, requestKey, requestText, unlessRepeated } from './idempotency.ts'
+import { acceptedTask, type RequestKey, requestKey, requestText, unlessRepeated } from './idempotency.ts'
 import { inTime } from './in-time.ts'
 import type { OpenTasks } from './open-tasks.ts'
 import type { Owners } from './owners.ts'
 import type { Registry } from './registry.ts'
-import { parentOf, spawnRequest } from './request.ts'
+import { checkRequest, parentOf, spawnRequest } from './request.ts'
 import { named, type StepTaker } from './step-taker.ts'
 import type { OpenStep } from './steps.ts'
 import type { Writer } from './writer.ts'
@@ -55,24 +55,29 @@ export class Spawning {
 
   /** Spawns from outside any task. */
   async spawn(principal: Principal, options: SpawnOptions): Promise<Task> {
-    const { store, writer, ambient, limits } = this.#parts
+    const { store, writer, ambient } = this.#parts
     this.#parts.checkOpen()
     const thread = threadKey(principal, threadId(options.thread ?? ''))
     const { scope } = ambient
     // Code of a task in another thread, or of another principal, spawns a root here.
     const isHome = scope?.thread === undefined || scope.thread === thread
     const parent = mergeLineage(parentOf(options), isHome ? scope?.lineage : undefined)
-    const request = spawnRequest(options, parent, limits)
-    await this.#checkAgent(request)
-    this.#parts.checkOpen()
+    const request = spawnRequest(options, parent)
     const key = requestKey(options.idempotencyKey, 'tasks', thread, request)
-    const change = writer.change(
+    const accepting = this.#accept(thread, request, options, key)
+    return acceptedTask(store, await unlessRepeated(writer, thread, key, accepting), key)
+  }
+
+  async #accept(thread: ThreadKey, request: TaskRequest, options: SpawnOptions, key: RequestKey | undefined) {
+    await this.#check(request)
+    // A schema may take its time, in which the runtime may have begun to close.
+    this.#parts.checkOpen()
+    const change = this.#parts.writer.change(
       intent(thread, 'accept', (live, around) =>
         this.#admit(accept(live, around, request, { ...(key && { key }) }), options),
       ),
     )
-    const accepting = this.#withParent(change, thread, parent)
-    return acceptedTask(store, await unlessRepeated(writer, thread, key, inTime(accepting)), key)
+    return await inTime(this.#withParent(change, thread, request.parent))
   }
 
   /**
@@ -80,7 +85,7 @@ export class Spawning {
    * depends on more than the options is checked in the step, so that a recorded spawn is not refused later on.
    */
   async spawnInside(execution: Execution, taker: StepTaker, options: SpawnOptions): Promise<Task> {
-    const { ambient, limits, store } = this.#parts
+    const { ambient, store } = this.#parts
     const own = execution.thread
     const target = options.thread === undefined ? own : threadKey(principalOf(own), threadId(options.thread))
     const { scope } = ambient
@@ -88,10 +93,10 @@ export class Spawning {
     const parent = target === own ? mergeLineage(parentOf(options), lineage) : undefined
     const { traceparent = execution.record.traceparent } = options
     const traced = traceparent === undefined ? options : { ...options, traceparent }
-    const request = spawnRequest(traced, parent, limits)
+    const request = spawnRequest(traced, parent)
     const name = { ...named('spawn', options.name), input: digest(target, requestText(request)) }
     const { task } = await taker.takeRaw(name, async (step) => {
-      await this.#checkAgent(request)
+      await this.#check(request)
       const spawn = { execution, taker, step, request, options }
       return target === own ? this.#spawnHere(spawn) : this.#spawnElsewhere(spawn, target)
     })
@@ -132,7 +137,8 @@ export class Spawning {
     return { task: id }
   }
 
-  async #checkAgent(request: TaskRequest): Promise<void> {
+  async #check(request: TaskRequest): Promise<void> {
+    checkRequest(request, this.#parts.limits)
     if (request.agent !== undefined) await checkAsked(this.#parts.agents, request.agent, request)
   }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { OnBusy, RunOptions, Task } from '../../src/index.ts'
+import { agent, type OnBusy, type RunOptions, type Task } from '../../src/index.ts'
+import { refusingSchema } from '../../src/runtime/agents/refusing-schema.ts'
 import { heldAgent } from './held-agent.ts'
 import { onEachStore } from './world.ts'
 
@@ -37,6 +38,30 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await runtime.get(id)).not.toHaveProperty('cancelRequestedAt')
   })
 
+  it.for<[string, Omit<RunOptions, 'thread'>]>([
+    ['for an agent that is not registered', { agent: 'nobody', prompt: 'go' }],
+    ['for a prompt that is too large', { agent: 'held', prompt: 'x'.repeat(2_000_000) }],
+    ['to steer with an input', { agent: 'held', input: 1, onBusy: 'steer' }],
+    ['for an input that its agent does not take', { agent: 'strict', input: 1 }],
+  ])('a key used again %s is a conflict too', async ([, other]) => {
+    const strict = agent({ input: refusingSchema(() => [{ message: 'no' }]), run: async () => undefined })
+    const runtime = await world().open({ agents: { held: heldAgent(), strict } })
+    const { id } = await runtime.run(request)
+    const conflict = { code: 'idempotency_conflict', facts: { task: id } }
+    await expect(runtime.run({ thread: 't', idempotencyKey: 'key-1', ...other })).rejects.toMatchObject(conflict)
+    const named = { ...request, idempotencyKey: 'key-2', name: 'helper' }
+    const task = await runtime.spawn(named)
+    const otherwise = { ...conflict, facts: { task: task.id } }
+    await expect(runtime.spawn({ ...named, name: 'self' })).rejects.toMatchObject(otherwise)
+  })
+
+  it('steering takes a prompt or parts, and nothing is accepted for anything else', async () => {
+    const runtime = await world().open({ agents: { held: heldAgent() } })
+    const steering = { thread: 't', agent: 'held', input: 1, onBusy: 'steer' } as const
+    await expect(runtime.run(steering)).rejects.toMatchObject({ code: 'invalid_input' })
+    expect((await runtime.list()).tasks).toEqual([])
+  })
+
   it('a run and a background task never share a key', async () => {
     const runtime = await world().open({ agents: { held: heldAgent() } })
     await runtime.run(request)
@@ -71,6 +96,19 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await next.run(request)).toMatchObject({ id, isReplayed: true })
     expect((await next.list()).tasks).toHaveLength(1)
     await expect(next.run({ ...request, prompt: 'else' })).rejects.toMatchObject({ code: 'idempotency_conflict' })
+  })
+
+  it('RUN-16 a repeated request is answered with its task also where it would not be accepted any more', async () => {
+    const here = world()
+    const before = await here.open({ agents: { held: heldAgent() } })
+    const asked = { ...request, metadata: { note: 'x'.repeat(3_000) } }
+    const run = await before.run(asked)
+    const task = await before.spawn({ ...asked, idempotencyKey: 'key-2' })
+    await here.crash()
+    const after = await here.open({ agents: { other: heldAgent() }, limits: { eventBytes: 4_096 } })
+    expect(await after.run(asked)).toMatchObject({ id: run.id, isReplayed: true })
+    expect(await after.spawn({ ...asked, idempotencyKey: 'key-2' })).toMatchObject({ id: task.id, isReplayed: true })
+    await expect(after.run({ ...asked, idempotencyKey: 'key-3' })).rejects.toMatchObject({ code: 'too_large' })
   })
 
   it('a request whose answer was lost in a crash is found by its key', async () => {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { HoldfastError } from '../../core/errors.ts'
 import { givenPart } from './part.ts'
 import { idText, nameText, typeText } from './words.ts'
 
@@ -50,9 +49,3 @@ export const taskBody = z
   })
   .refine(asksOnce, asksOnceMessage)
   .meta({ id: 'TaskRequest' })
-
-/** A run is read by the one it steers as a message, so there must be something to read. */
-export function checkSteering({ onBusy, input }: { readonly onBusy?: string; readonly input?: unknown }): void {
-  if (onBusy !== 'steer' || input === undefined) return
-  throw new HoldfastError('invalid_input', 'Steering needs a prompt or parts: a run reads it as a message')
-}

@@ -1,6 +1,6 @@
 import { threadParams } from '../../protocol/schemas/queries.ts'
 import { acceptedRun, task } from '../../protocol/schemas/shapes.ts'
-import { checkSteering, runBody, taskBody } from '../../protocol/schemas/work.ts'
+import { runBody, taskBody } from '../../protocol/schemas/work.ts'
 import { acceptHeaders, acceptOptions } from '../accept-headers.ts'
 import type { AppContext } from '../app-env.ts'
 import { json, route, type Site } from '../route.ts'
@@ -38,10 +38,8 @@ function runRoute(site: Site): void {
       ],
       problems: ['busy', 'idempotency_conflict', 'too_large', 'unknown_agent', 'invalid_input', ...whenRefused],
     },
-    async ({ c, runtime, params, body }) => {
-      checkSteering(body)
-      return accepted(c, basePath, await runtime.run({ ...body, ...params, ...acceptOptions(c) }))
-    },
+    async ({ c, runtime, params, body }) =>
+      accepted(c, basePath, await runtime.run({ ...body, ...params, ...acceptOptions(c) })),
   )
 }
 

@@ -4,7 +4,7 @@ import { collectBody, loginBody, messageBody } from '../../../../src/protocol/sc
 import { parseClientFrame } from '../../../../src/protocol/schemas/client-frame.ts'
 import { type Fault, parse } from '../../../../src/protocol/schemas/parse.ts'
 import { logQuery, tasksQuery } from '../../../../src/protocol/schemas/queries.ts'
-import { checkSteering, runBody, taskBody } from '../../../../src/protocol/schemas/work.ts'
+import { runBody, taskBody } from '../../../../src/protocol/schemas/work.ts'
 
 function faultsOf(refuse: () => unknown): readonly Fault[] {
   try {
@@ -77,13 +77,6 @@ describe('a request for work', () => {
     { agent: 1 },
   ])('is refused with %j', (field) => {
     expect(faults(runBody, { agent: 'a', prompt: 'x', ...field })).not.toEqual([])
-  })
-
-  it('steers with a prompt or parts only', () => {
-    expect(() => checkSteering({ onBusy: 'steer', input: 1 })).toThrow(
-      expect.objectContaining({ code: 'invalid_input' }),
-    )
-    expect(() => checkSteering({ onBusy: 'queue', input: 1 })).not.toThrow()
   })
 })
 
@@ -164,10 +157,5 @@ describe('a frame', () => {
     { type: 'ping', id: true },
   ])('is refused: %j', (frame) => {
     expect(faultsOf(() => parseClientFrame(frame))).not.toEqual([])
-  })
-
-  it('that steers with an input is refused as over HTTP', () => {
-    const frame = { type: 'run', thread: 't', agent: 'a', input: 1, onBusy: 'steer' }
-    expect(() => parseClientFrame(frame)).toThrow(expect.objectContaining({ code: 'invalid_input' }))
   })
 })
