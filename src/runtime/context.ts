@@ -197,7 +197,8 @@ async function callTool(
         await execution.emit('tool.result', { id, ...shown })
         return output
       } catch (error) {
-        await execution.emit('tool.result', { id, error: errorText(error) })
+        // A call that is cut off because the task is stopped is open when the task ends, and closed by that.
+        if (error !== execution.signal.reason) await execution.emit('tool.result', { id, error: errorText(error) })
         throw error
       }
     })

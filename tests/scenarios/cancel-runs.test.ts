@@ -87,6 +87,18 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(unitWith(here.committed, 'bg_1', 'task.cancelled')).toEqual(['bg_1 task.cancelled'])
   })
 
+  it('a call that the cancel cuts off is closed in the unit of the end, not by the tool that was cut off', async () => {
+    const calling = (ctx: AgentContext) => ctx.tool('search', {}, () => ctx.sleep(3_600_000))
+    const here = world()
+    const runtime = await here.open({ agents: { calling } })
+    const run = await runtime.run({ thread: 't', agent: 'calling', prompt: 'go' })
+    await eventsUntil(runtime, { thread: 't' }, ({ type }) => type === 'tool.call')
+    await runtime.cancel(run.id)
+    await runtime.wait(run.id)
+    const end = ['bg_0 tool.result', 'bg_0 message.created', 'bg_0 task.cancelled']
+    expect(unitWith(here.committed, run.id, 'task.cancelled')).toEqual(end)
+  })
+
   it('a cancel between the start and the first output leaves both messages and no error', async () => {
     const runtime = await world().open({ agents })
     const run = await runtime.run({ thread: 't', agent: 'untilStopped', prompt: 'go' })
