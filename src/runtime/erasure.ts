@@ -6,6 +6,7 @@ import { dropTasks } from '../core/retention.ts'
 import type { Store } from '../stores/store.ts'
 import { type Clock, expiry } from './clock.ts'
 import { intent } from './entry.ts'
+import type { Feed } from './feed.ts'
 import { inTime } from './in-time.ts'
 import type { Signals } from './signals.ts'
 import type { Writer } from './writer.ts'
@@ -14,6 +15,7 @@ export interface ErasureParts {
   readonly store: Store
   readonly writer: Writer
   readonly signals: Signals
+  readonly feed: Pick<Feed, 'closeThread'>
   readonly clock: Clock
   /** Whether other nodes are there, which may have readers of the thread. */
   readonly hasOthers: boolean
@@ -35,17 +37,17 @@ const tooLong = 'The store did not remove the thread in time; ask again, and the
 /**
  * Cancels all that lives in a thread, waits until it has ended, and removes everything but its numbers. What is accepted
  * meanwhile is cancelled as well; what is accepted after the erase is in it, the first of the emptied thread. The grace
- * time bounds each wait. A thread that is empty is left as it is. Readers on other nodes are given the time to see what has
- * ended.
+ * time bounds each wait. Of a thread that is empty nothing is stored; whoever reads it here is ended as of any other. Readers on
+ * other nodes are given the time to see what has ended.
  *
  * Whoever dies in between leaves a thread whose tasks are cancelled, and perhaps some of it gone: asked again, the rest is done.
  */
 export async function eraseThread(parts: ErasureParts, thread: ThreadKey, by: string): Promise<void> {
-  const { store, writer } = parts
+  const { store, writer, feed } = parts
   const decide = (live: LiveThread, around: Surroundings) => eraseOrCancel(live, around, by)
   for (;;) {
     const { head, first } = await store.events(thread, { after: 0, limit: 1 })
-    if (head < first) return
+    if (head < first) return feed.closeThread(thread)
     if (head >= longLogEvents) await shorten(writer, thread, head)
     const done = await inTime(writer.change(intent(thread, 'erase', decide)), tooLong)
     if ('refusal' in done) continue

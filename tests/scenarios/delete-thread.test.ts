@@ -39,6 +39,14 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(here.committed.length).toBe(count)
   })
 
+  it('a delete ends who watches a thread, also one that is empty', async () => {
+    const runtime = await world().open()
+    const watching = eventsUntil(runtime, { thread: 'never' }, () => false)
+    await expect.poll(async () => (await runtime.thread('never')).watchers).toBe(1)
+    await runtime.deleteThread('never')
+    expect(await watching).toEqual([])
+  })
+
   it('a delete refuses a thread id that cannot be', async () => {
     const runtime = await world().open()
     await expect(runtime.deleteThread('a/b')).rejects.toMatchObject({ code: 'invalid_request' })
