@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { HoldfastError } from '../../core/errors.ts'
 
@@ -17,8 +17,17 @@ export function locate(path: string, mayCreate: boolean): string {
     create(absolute)
   }
   const located = realpathSync(absolute)
-  if (statSync(located).isFile()) return located
-  throw new HoldfastError('store_unavailable', `${absolute} is no file. Name a file in it, or another one`)
+  const { nlink } = checkedFile(absolute, located)
+  // Each name has a lock and a write-ahead log of its own.
+  if (nlink === 1) return located
+  const message = `The file ${absolute} has another name as well, by a hard link, under which another process could write to it. Remove one of the names, or copy the file`
+  throw new HoldfastError('store_unavailable', message)
+}
+
+function checkedFile(path: string, located: string): Stats {
+  const stats = statSync(located)
+  if (stats.isFile()) return stats
+  throw new HoldfastError('store_unavailable', `${path} is no file. Name a file in it, or another one`)
 }
 
 function create(path: string): void {

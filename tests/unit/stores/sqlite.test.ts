@@ -4,6 +4,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  linkSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -96,6 +97,16 @@ describe('the lock of a SQLite store', () => {
     await open()
     symlinkSync(path, join(folder, 'link.db'))
     await expect(open({ path: join(folder, 'link.db') })).rejects.toMatchObject({ code: 'store_locked' })
+  })
+
+  it('refuses a file that has another name by a hard link, because each name would have a lock of its own', async () => {
+    await leaveStore()
+    linkSync(path, join(folder, 'link.db'))
+    const refusal = { code: 'store_unavailable', message: expect.stringContaining('hard link') }
+    await expect(open()).rejects.toMatchObject(refusal)
+    await expect(open({ path: join(folder, 'link.db') })).rejects.toMatchObject(refusal)
+    rmSync(join(folder, 'link.db'))
+    await expect(open()).resolves.toBeDefined()
   })
 
   it('leaves the first store at work when it refuses a second', async () => {
