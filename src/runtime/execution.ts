@@ -63,6 +63,8 @@ export class Execution implements Author {
   readonly #output: PartsFold
   /** What rejects each wait that is under way. */
   readonly #waits = new Set<(reason: unknown) => void>()
+  /** When waits of its end by themselves; of those that wait most have none. */
+  #alarms: Set<{ readonly until: number }> | undefined
   #outputSeq: number
   #uncommitted: EventDraft[] = []
   #progress: number | undefined
@@ -203,6 +205,20 @@ export class Execution implements Author {
       if (this.#isClosed) return reject(closedError(this))
       this.#waits.add(reject)
     })
+  }
+
+  /** A wait of its ends at this instant of the store's clock, if nothing else ends it before. Returns what takes that back. */
+  setAlarm(until: number): () => void {
+    const alarm = { until }
+    this.#alarms ??= new Set()
+    this.#alarms.add(alarm)
+    return () => void this.#alarms?.delete(alarm)
+  }
+
+  /** Whether it only waits, and no wait of its ends by itself before this instant. */
+  isResting(until: number): boolean {
+    for (const alarm of this.#alarms ?? []) if (alarm.until < until) return false
+    return this.slot.isResting
   }
 
   /** Its code does not do what its record says. The task fails for that at once, whatever the code makes of it. */

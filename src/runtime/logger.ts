@@ -21,6 +21,31 @@ export function harmless(log: Logger): Logger {
   return { debug: level('debug'), info: level('info'), warn: level('warn'), error: level('error') }
 }
 
+/** The log of a runtime that was given none: it says nothing, until somebody listens. */
+export class UnheardLog implements Logger {
+  #heardBy: Logger = silentLogger
+
+  hear(log: Logger): void {
+    this.#heardBy = log
+  }
+
+  debug(facts: object, message: string): void {
+    this.#heardBy.debug(facts, message)
+  }
+
+  info(facts: object, message: string): void {
+    this.#heardBy.info(facts, message)
+  }
+
+  warn(facts: object, message: string): void {
+    this.#heardBy.warn(facts, message)
+  }
+
+  error(facts: object, message: string): void {
+    this.#heardBy.error(facts, message)
+  }
+}
+
 /** Says nothing: a library stays quiet unless it is given a logger. */
 export const silentLogger: Logger = {
   debug() {},

@@ -17,6 +17,7 @@ import type { AcceptedRun } from './intake.ts'
 import type { LogCursor } from './log-cursor.ts'
 import type { LogPage } from './log-page.ts'
 import { type EventStream, type LogPageOptions, LogReads, type SubscribeOptions, subscribe } from './log-reads.ts'
+import { type Logger, UnheardLog } from './logger.ts'
 import type { MessageToSend, SendAnswer } from './message-to-send.ts'
 import { Node } from './node.ts'
 import type { RuntimeOptions } from './node-options.ts'
@@ -38,6 +39,7 @@ const readsPerTurn = 64
 interface Shared {
   readonly node: Promise<Node>
   readonly options: RuntimeOptions
+  readonly unheard: UnheardLog
 }
 
 /**
@@ -57,15 +59,21 @@ export class Runtime {
   }
 
   static create(openStore: OpenStore, options: RuntimeOptions): Runtime {
-    const node = openStore().then((store) => Node.open(store, options))
+    const unheard = new UnheardLog()
+    const node = openStore().then((store) => Node.open(store, { log: unheard, ...options }))
     // Each call reports the failure; an open that nobody has asked anything of yet must not end the process.
     node.catch(() => {})
-    return new Runtime({ node, options }, checkedPrincipal('owner'))
+    return new Runtime({ node, options, unheard }, checkedPrincipal('owner'))
   }
 
   /** The same runtime for another principal, whose threads are its own. */
   as(principal: string): Runtime {
     return new Runtime(this.#shared, checkedPrincipal(principal))
+  }
+
+  /** Where a runtime that was given no `log` tells from now on what goes wrong. What was given one goes on with that. */
+  logTo(log: Logger): void {
+    this.#shared.unheard.hear(log)
   }
 
   /** Resolves when the store is open; rejects with what is wrong with it. */

@@ -31,6 +31,11 @@ export class SlotHolder {
     this.#onRest = onRest
   }
 
+  /** Its task only waits, and for no slot. */
+  get isResting(): boolean {
+    return !this.#isHeld && this.#taking === undefined
+  }
+
   /** A step's function is about to run. If the slot was given back meanwhile, it waits for one. */
   enter(step: StepScope, outer: StepScope | undefined): Promise<void> | undefined {
     if (outer) outer.insideCount += 1

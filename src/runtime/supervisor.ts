@@ -1,5 +1,6 @@
 import { isHoldfastError } from '../core/errors.ts'
 import { release } from '../core/recover.ts'
+import type { Store } from '../stores/store.ts'
 import { type Clock, expiry, type Timer } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { executing } from './entry.ts'
@@ -12,11 +13,13 @@ import type { OtherNodes } from './other-nodes.ts'
 import type { Questions } from './questions.ts'
 import type { Recovery } from './recovery.ts'
 import type { RetentionKeeper } from './retention.ts'
+import { whenSteadily } from './steadily.ts'
 import type { Strays } from './strays.ts'
 import { Tries } from './tries.ts'
 import type { Writer } from './writer.ts'
 
 export interface SupervisorParts {
+  readonly store: Pick<Store, 'clock'>
   readonly writer: Writer
   readonly executor: Executor
   readonly dispatcher: Dispatcher
@@ -69,7 +72,7 @@ export class Supervisor {
   }
 
   /**
-   * Lets what runs finish, for at most `drainMs`, then hands the rest over: its signal fires, nothing more is written for
+   * Lets what runs finish, for at most `drainMs`, but for what only waits, then hands the rest over: its signal fires, nothing more is written for
    * it, and the next node to look goes on with it. A function of this process cannot be handed over, and ends. If the store is
    * down when the time is over, what is not written is given up: the next start finds the tasks as after a crash.
    */
@@ -79,7 +82,7 @@ export class Supervisor {
     log.info({ executing: executor.count, drainMs }, 'draining')
     const drain = drainMs > 0 ? expiry(clock, drainMs) : undefined
     const timeUp = drain?.expired ?? Promise.resolve()
-    await Promise.race([this.#handOverAll(timeUp), timeUp.then(() => writer.down())])
+    await Promise.race([this.#handOverAll(timeUp, drainMs), timeUp.then(() => writer.down())])
     drain?.cancel()
     hooks.abandon()
     for (const execution of executor.all()) executor.abandon(execution)
@@ -89,14 +92,14 @@ export class Supervisor {
     log.info({}, 'drained')
   }
 
-  async #handOverAll(timeUp: Promise<void>): Promise<void> {
+  async #handOverAll(timeUp: Promise<void>, drainMs: number): Promise<void> {
     const { executor, dispatcher, recovery, retention, writer, hooks } = this.#parts
     // What is left of a round goes on at the next start, and a takeover that reads for long is given up, so neither is waited for any
     // longer than a task.
     await Promise.race([Promise.all([dispatcher.close(), retention.close()]), timeUp])
     // Beside what is executed: a takeover may be in a thread that another program holds.
     const givenUp = recovery.handOver()
-    if (executor.count > 0) await Promise.race([executor.idle(), timeUp])
+    if (executor.count > 0) await this.#finished(timeUp, drainMs)
     // What was accepted just before may begin only now, when its commit is made.
     do {
       await Promise.all(executor.all().map((execution) => this.#handOver(execution)))
@@ -104,6 +107,19 @@ export class Supervisor {
     } while (executor.count > 0)
     await givenUp
     await hooks.close(timeUp)
+  }
+
+  /**
+   * Resolves when nothing is executed, or the time is up, or all that is left waits for something that will not come by itself before:
+   * it waits as well elsewhere. A function of this process does not.
+   */
+  async #finished(timeUp: Promise<void>, drainMs: number): Promise<void> {
+    const { executor, clock, store } = this.#parts
+    const until = store.clock.now() + drainMs
+    const isResting = (execution: Execution) => !execution.record.closure && execution.isResting(until)
+    const waiting = whenSteadily(clock, () => executor.all().every(isResting))
+    await Promise.race([executor.idle(), timeUp, waiting.seen])
+    waiting.cancel()
   }
 
   async #handOver(execution: Execution): Promise<void> {

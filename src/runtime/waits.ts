@@ -129,17 +129,19 @@ export class Waits {
 
 /** Waits until something is heard, at most until an instant of the store's clock. Says whether it was heard. */
 export async function within(
-  { clock, store, taker }: WaitParts,
+  { execution, clock, store, taker }: WaitParts,
   until: number,
   heard: Promise<unknown> | undefined,
 ): Promise<boolean> {
   const leftMs = until - store.clock.now()
   if (leftMs <= 0) return false
   const timer = expiry(clock, leftMs)
+  const takeBack = execution.setAlarm(until)
   const expired = timer.expired.then(() => false)
   try {
     return await taker.wait(heard ? Promise.race([heard.then(() => true), expired]) : expired)
   } finally {
+    takeBack()
     timer.cancel()
   }
 }

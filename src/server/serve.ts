@@ -13,6 +13,7 @@ import type { ServeOptions } from './options.ts'
 import type { ServerParts } from './server-parts.ts'
 import { drainOnSignal } from './signals.ts'
 import { stateFolder } from './state-folder.ts'
+import { stderrLog } from './stderr-log.ts'
 import { refuseTunnel, refuseUnreadable } from './unreadable-request.ts'
 import { WebSockets } from './websocket/web-sockets.ts'
 
@@ -35,6 +36,8 @@ const requestMsMax = 120_000
 const keepAliveMs = 65_000
 // How often the times above are looked at.
 const checkMs = 1000
+// A drain that is over sooner needs no word.
+const tellingMs = 1000
 // What was answered before everything ended gets this long to be taken.
 const lingerMs = 1000
 
@@ -47,7 +50,10 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   allocateYoung(process.execArgv)
   const isTokenMade = !hasCredentials(options)
   const tokens = isTokenMade && { tokens: madeTokens(host, options.stateFolder ?? stateFolder()) }
-  const parts = await compose(runtime, { ...options, ...tokens })()
+  // Whoever brings no logger is told at least what goes wrong.
+  const log = options.log ?? stderrLog((text) => void process.stderr.write(text))
+  runtime.logTo(log)
+  const parts = await compose(runtime, { ...options, ...tokens, log })()
   const server = new ListeningServer(parts, options)
   await server.listen(host, port)
   // Not to the log, which is kept for longer and read by more people than a login link is for.
@@ -95,7 +101,11 @@ class ListeningServer implements Server {
     this.#http.on('connect', (request, socket) => refuseTunnel(request, socket, parts.node))
     this.#http.on('connection', (socket) => this.#connections.add(socket))
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
-    if (handlesSignals) this.#stopListeningToSignals = drainOnSignal(() => this.close())
+    if (handlesSignals)
+      this.#stopListeningToSignals = drainOnSignal(
+        () => this.close(),
+        () => tellOfDrain(shutdownMs),
+      )
   }
 
   get url(): string {
@@ -156,4 +166,10 @@ class ListeningServer implements Server {
     this.#connections.upgrade(socket)
     this.#webSockets.upgrade(request, socket, head)
   }
+}
+
+/** Whoever pressed Ctrl-C sees why the terminal does not come back at once. */
+function tellOfDrain(shutdownMs = Number.POSITIVE_INFINITY): void {
+  if (process.stderr.isTTY && shutdownMs >= tellingMs)
+    process.stderr.write('\nStopping: what runs may finish first. Ctrl-C again stops at once\n')
 }

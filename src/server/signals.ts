@@ -1,14 +1,16 @@
 const signals = ['SIGTERM', 'SIGINT'] as const
 
 /**
- * Drains on the first signal and ends the process after it; a second one ends it at once, which is as safe as a crash.
+ * Drains on the first signal, which is told to `onDraining`, and ends the process after it; a second one ends it at once, which is as
+ * safe as a crash.
  * Returns what stops listening.
  */
-export function drainOnSignal(drain: () => Promise<void>): () => void {
+export function drainOnSignal(drain: () => Promise<void>, onDraining: () => void = () => {}): () => void {
   let isDraining = false
   const onSignal = (): void => {
     if (isDraining) process.exit(1)
     isDraining = true
+    onDraining()
     drain().then(
       () => process.exit(0),
       () => process.exit(1),

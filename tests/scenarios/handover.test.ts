@@ -153,13 +153,30 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
 
   it('REST-16 what ends while the runtime drains is not handed over', async () => {
     const here = world()
-    const agents = { sleeper: (ctx: AgentContext) => ctx.sleep(500) }
+    const agents = { sleeper: (ctx: AgentContext) => ctx.sleep(5_000) }
     const runtime = await here.open({ agents })
     const { id } = await runtime.run({ thread: 't', agent: 'sleeper', prompt: 'go' })
     await here.quiet()
-    await inQuietTime(here, runtime.close({ drainMs: 1_000 }))
+    await inQuietTime(here, runtime.close({ drainMs: 10_000 }))
     const next = await here.open({ agents })
     expect(await next.get(id)).toMatchObject({ status: 'completed', attempt: 1 })
+  })
+
+  it.for<[string, (ctx: AgentContext) => Promise<unknown>]>([
+    ['a person', (ctx) => ctx.ask({ text: 'May I?' })],
+    ['a message', (ctx) => ctx.receive()],
+    ['an hour to pass', (ctx) => ctx.sleep(3_600_000)],
+    ['a child that waits', async (ctx) => ctx.wait((await ctx.spawn({ agent: 'asker' })).id)],
+  ])('REST-16 a drain waits no longer than a moment where all that is left waits for %s', async ([, waiting]) => {
+    const here = world()
+    const runtime = await here.open({ agents: { waiting, asker: (ctx: AgentContext) => ctx.ask({ text: 'May I?' }) } })
+    const { id } = await runtime.run({ thread: 't', agent: 'waiting', prompt: 'go' })
+    await here.quiet()
+    const beganAt = here.clock.now()
+    await inQuietTime(here, runtime.close({ drainMs: 25_000 }))
+    expect(here.clock.now() - beganAt).toBeLessThan(2_000)
+    const next = await here.open()
+    expect(await next.get(id)).toMatchObject({ status: 'running', attempt: 1 })
   })
 
   it('REST-16 a task that spawns while the runtime drains does not fail; the child starts at the next start', async () => {
