@@ -37,6 +37,33 @@ describe('while a run is live', () => {
     await prompts(page).getByText('mind the gap').waitFor()
   })
 
+  it('what it was told stands in it where it read it, live and after a reload', async () => {
+    const { page, input } = await open('steered', [
+      { say: 'First at work. ' },
+      { receive: {} },
+      { say: 'Then told.' },
+      { receive: {} },
+      { say: ' And told again.' },
+      { hang: true },
+    ])
+    const run = page.getByLabel('Run of script')
+    for (const [text, next] of [
+      ['mind the gap', 'Then told.'],
+      ['and the doors', 'And told again.'],
+    ] as const) {
+      await input.fill(text)
+      await input.press('Enter')
+      await run.getByText(next, { exact: true }).waitFor()
+    }
+    const inOrder = /First at work\.\s*mind the gap\s*Then told\.\s*and the doors\s*And told again\./
+    await expect.poll(() => run.innerText()).toMatch(inOrder)
+    await page.reload()
+    await expect.poll(() => run.innerText()).toMatch(inOrder)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.locator('[data-ending=Cancelled]').waitFor()
+    expect(await run.innerText()).toMatch(inOrder)
+  })
+
   it('what it was told and has not read is told in every tab, and after a reload', async () => {
     const { page, input, task, tab } = await open('told', [{ say: 'at work' }, { hang: true }])
     const other = await tab('/threads/told')

@@ -93,12 +93,12 @@ describe('the thread', () => {
     const here = await openConsoleOf(server())
     const ask = { ask: { text: 'Which way?', options: ['left'] } }
     const spawn = { spawn: { name: 'helper', script: [{ return: 1 }], wait: true } }
-    await here.run('order', [{ say: 'ONE' }, ask, { say: 'TWO' }, spawn, { say: 'THREE' }, { receive: {} }])
+    await here.run('order', [{ say: 'ONE.' }, ask, { say: 'TWO.' }, spawn, { say: 'THREE' }, { receive: {} }])
     await here.goto('/threads/order')
     const { page } = here
     const run = page.getByLabel('Run of script')
     await page.getByRole('button', { name: 'left' }).click()
-    const inOrder = /ONE\s*Which way\?\s*left answered by alice\s*TWO\s*helper.*THREE/s
+    const inOrder = /ONE\.\s*Which way\?\s*left answered by alice\s*TWO\.\s*helper.*THREE/s
     await expect.poll(() => run.innerText()).toMatch(inOrder)
     await page.reload()
     await expect.poll(() => run.innerText()).toMatch(inOrder)

@@ -40,10 +40,19 @@ describe('a transcript', () => {
     expect(ended[1]).toMatchObject({ isLive: false, parts: [text('so far and on')] })
   })
 
-  it('puts a run after the last that was said to it', () => {
+  it('puts a run after what it began with, and what it was told later into it, while it runs and after', () => {
+    const messages = [message(1, 'user', 'bg_1'), message(5, 'user', 'bg_1'), message(7, 'user', 'bg_1')]
+    const running = transcript({ messages, tasks: [task('bg_1', { status: 'running' })] })
+    const answer = message(9, 'assistant', 'bg_1', { parts: [text('so far and on')] })
+    const ended = transcript({ messages: [...messages, answer, message(11, 'user', 'bg_2')], tasks: [task('bg_1')] })
+    expect(keys(running)).toEqual(['said-m1', 'run-bg_1'])
+    expect(keys(ended)).toEqual(['said-m1', 'run-bg_1', 'said-m11'])
+    for (const [, run] of [running, ended]) expect(run).toMatchObject({ steering: [{ id: 'm5' }, { id: 'm7' }] })
+  })
+
+  it('shows what a run was told though the run itself is not shown', () => {
     const messages = [message(1, 'user', 'bg_1'), message(5, 'user', 'bg_1')]
-    const tasks = [task('bg_1', { status: 'running' })]
-    expect(keys(transcript({ messages, tasks }))).toEqual(['said-m1', 'said-m5', 'run-bg_1'])
+    expect(keys(transcript({ messages }))).toEqual(['said-m1', 'said-m5'])
   })
 
   it('shows a run that failed without a word, and leaves out those that wait', () => {

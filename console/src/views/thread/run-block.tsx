@@ -13,6 +13,7 @@ import { FilePart } from './file-part.tsx'
 import { Markdown } from './markdown.tsx'
 import { QuestionCard } from './question-card.tsx'
 import { piecesOf } from './run-order.ts'
+import { SaidBlock } from './said-block.tsx'
 import { ToolCard } from './tool-card.tsx'
 import type { RunEntry } from './transcript.ts'
 import { usePlaces } from './use-places.ts'
@@ -24,7 +25,7 @@ export interface BlockProps {
   readonly onAnswer: (question: string, answer: string) => Promise<unknown>
 }
 
-/** All that a run did, in its order: what it said, its tools and children, what it asked, and how it ended. */
+/** All that a run did, in its order: what it said, its tools and children, what it asked and was told, and how it ended. */
 export function RunBlock({ entry, ...shared }: BlockProps & { readonly entry: RunEntry }) {
   const { task, isLive } = entry
   const places = usePlaces(entry)
@@ -39,6 +40,7 @@ export function RunBlock({ entry, ...shared }: BlockProps & { readonly entry: Ru
           return <PartBlock key={piece.key} part={piece.part} isLast={at === last} entry={entry} {...shared} />
         if ('asked' in piece)
           return <QuestionCard key={piece.asked.question.id} asked={piece.asked} onAnswer={shared.onAnswer} />
+        if ('said' in piece) return <SaidBlock key={piece.said.id} message={piece.said} />
         return <Children key={piece.children[0]?.id} tasks={piece.children} {...shared} />
       })}
       {isLive && pieces.length === 0 && <Waiting />}

@@ -1,5 +1,6 @@
-import type { Part, Task, ThreadEvent } from 'holdfast/client'
+import type { Message, Part, Task, ThreadEvent } from 'holdfast/client'
 import { abandonedIn } from '../task/event-filter.ts'
+import { cutFrom, textBlocks } from './text-blocks.ts'
 import type { Asked, RunEntry } from './transcript.ts'
 
 /**
@@ -17,7 +18,7 @@ export const outputTypes: readonly string[] = [
   'file',
   'task.resumed',
 ]
-export const markTypes: readonly string[] = ['task.accepted', 'question.asked', 'task.resumed']
+export const markTypes: readonly string[] = ['task.accepted', 'question.asked', 'message.created', 'task.resumed']
 
 export function placesIn(outputs: readonly ThreadEvent[], marks: readonly ThreadEvent[]): Places {
   const abandoned = abandonedIn(outputs)
@@ -36,13 +37,14 @@ export function placesIn(outputs: readonly ThreadEvent[], marks: readonly Thread
   return places
 }
 
-/** Whether an event is where a child was spawned, or a question asked. */
+/** Whether an event is where a child was spawned, a question asked, or a message read. */
 export function isMarked(mark: ThreadEvent, id: string): boolean {
   return idOf(mark) === id
 }
 
 function idOf(mark: ThreadEvent): string | undefined {
   if (mark.type === 'task.accepted') return mark.data.task.id
+  if (mark.type === 'message.created') return mark.data.message.id
   return mark.type === 'question.asked' ? mark.data.question.id : undefined
 }
 
@@ -57,46 +59,53 @@ function lengthOf(event: ThreadEvent, open: Set<string>): number {
 }
 
 /**
- * What stands in a run: a part or a piece of one, children that were spawned there, a question that was asked there. The key of a
- * part stays the same whatever is put before it.
+ * What stands in a run: a part or a piece of one, children that were spawned there, a question that was asked there, what it was
+ * told there. The key of a part stays the same whatever is put before it.
  */
 export type Piece =
   | { readonly key: string; readonly part: Part }
   | { readonly children: Task[] }
   | { readonly asked: Asked }
+  | { readonly said: Message }
 
 /**
- * A run in the order in which it happened. A text in which something else happened is cut there. An open question stands at the
- * end, where it is seen, as does what is not known to have happened elsewhere.
+ * A run in the order in which it happened. A text in which something else happened is cut after the sentence, or the block, in which
+ * it did. An open question stands at the end, where it is seen, as does what is not known to have happened elsewhere.
  */
-export function piecesOf({ parts, children, questions }: RunEntry, places: Places): Piece[] {
+export function piecesOf(entry: RunEntry, places: Places): Piece[] {
   const pieces: Piece[] = []
-  const cards = cardsIn(children, questions, places)
+  const cards = cardsIn(entry, places)
   let from = 0
-  for (const [index, part] of parts.entries()) {
-    let left = part
-    let cut = 0
+  for (const [index, part] of entry.parts.entries()) {
     const end = from + sizeOf(part)
-    for (let card = cards[0]; card && card.place < end; card = cards[0]) {
-      if ('text' in left && card.place > from) {
-        const size = card.place - from
-        pieces.push({ key: `${index}-${cut}`, part: { ...left, text: left.text.slice(0, size) } })
-        left = { ...left, text: left.text.slice(size) }
-        cut += size
-        from = card.place
-      }
-      add(pieces, card.piece)
-      cards.shift()
+    const within = cards.splice(0, cards.filter(({ place }) => place < end).length)
+    const blocks = 'text' in part && within.length > 0 ? textBlocks(part.text) : []
+    let done = 0
+    for (const { piece, place } of within) {
+      const cut = cutFrom(blocks, place - from)
+      if (cut > done) pieces.push(pieceOf(part, index, done, cut))
+      add(pieces, piece)
+      done = cut
     }
-    pieces.push({ key: `${index}-${cut}`, part: left })
+    if (done === 0 || done < end - from) pieces.push(pieceOf(part, index, done))
     from = end
   }
   for (const { piece } of cards) add(pieces, piece)
   return pieces
 }
 
-function cardsIn(children: readonly Task[], questions: readonly Asked[], places: Places) {
+function pieceOf(part: Part, index: number, from: number, to?: number): Piece {
+  return { key: `${index}-${from}`, part: 'text' in part ? { ...part, text: part.text.slice(from, to) } : part }
+}
+
+interface Card {
+  readonly piece: Piece
+  readonly place: number
+}
+
+function cardsIn({ children, questions, steering, isLive }: RunEntry, places: Places): Card[] {
   const all = new Map<string, Piece>([
+    ...steering.map((said): [string, Piece] => [said.id, { said }]),
     ...children.map((child): [string, Piece] => [child.id, { children: [child] }]),
     ...questions.filter(({ end }) => end).map((asked): [string, Piece] => [asked.question.id, { asked }]),
   ])
@@ -105,8 +114,15 @@ function cardsIn(children: readonly Task[], questions: readonly Asked[], places:
     return piece ? { piece, place } : []
   })
   const unknown = [...all].flatMap(([id, piece]) => (places.has(id) ? [] : piece))
+  // Words that answer what a run was told should not stand before it; a run that is live has yet to answer.
+  const isFirst = (piece: Piece) => !isLive && 'said' in piece
   const open = questions.filter(({ end }) => !end).map((asked) => ({ asked }))
-  return [...known, ...[...unknown, ...open].map((piece) => ({ piece, place: Number.POSITIVE_INFINITY }))]
+  const last = [...unknown.filter((piece) => !isFirst(piece)), ...open]
+  return [
+    ...unknown.filter(isFirst).map((piece) => ({ piece, place: 0 })),
+    ...known,
+    ...last.map((piece) => ({ piece, place: Number.POSITIVE_INFINITY })),
+  ]
 }
 
 /** The answer comes last, whatever else happened. */

@@ -30,6 +30,41 @@ export function textBlocks(text: string): string[] {
   return [...blocks, text.slice(from)]
 }
 
+// What is laid out by more than its words: a part of it is something else.
+const isLaidOut = /^(?:[ \t]|[-*+](?:\s|$)|\d+[.)](?:\s|$)|>|#|[-=]{2,}|`{3}|~{3})|\|/m
+const sentenceEnd = /[.!?…]["'”’»)\]*_`]*\s*|[。！？]/g
+
+/**
+ * Where something that happened after so many characters of some blocks can stand without breaking what it happened in: after the
+ * sentence, if that is one of plain words, else after the block.
+ */
+export function cutFrom(blocks: readonly string[], at: number): number {
+  let from = 0
+  for (const block of blocks) {
+    if (at <= from) return from
+    if (at < from + block.length) return from + cutInBlock(block, at - from)
+    from += block.length
+  }
+  return from
+}
+
+function cutInBlock(block: string, at: number): number {
+  if (isLaidOut.test(block) || definition.test(block)) return block.length
+  for (const { 0: found, index } of block.matchAll(sentenceEnd)) {
+    const end = index + found.length
+    const isEnd = end === at || /[\s。！？]$/.test(found)
+    if (end >= at && isEnd && isWhole(block.slice(0, end))) return end
+  }
+  return block.length
+}
+
+/** Whether nothing that was begun is still open: strong words, code, a link. */
+function isWhole(words: string): boolean {
+  const count = (mark: string) => words.split(mark).length - 1
+  const isEven = (mark: string) => count(mark) % 2 === 0
+  return isEven('`') && isEven('*') && isEven('**') && count('[') === count(']')
+}
+
 // Quotes and lists within each other, on one line: nobody writes so many, and each is a call within a call.
 const nestedMax = 100
 const nested = new RegExp(`^(?:[ \\t]*(?:>|[-*+][ \\t]|\\d+[.)][ \\t])){${nestedMax}}`)

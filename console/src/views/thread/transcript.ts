@@ -2,8 +2,8 @@ import type { Message, Part, Question, Task } from 'holdfast/client'
 
 /**
  * A thread as a column to read. Messages stand in the order of their numbers. What a run did stands together with what it
- * said: its children, its questions, its end. Holdfast writes a run's own words as one message when it ends; until then
- * they are its live parts, in the same place.
+ * said, after what it began with: its children, its questions, what it was told on its way, its end. Holdfast writes a run's
+ * own words as one message when it ends; until then they are its live parts, in the same place.
  */
 export type Entry = SaidEntry | RunEntry | AsideEntry
 
@@ -28,6 +28,8 @@ export interface RunEntry {
   /** Spawned by no tool call of it; the others stand at their call. */
   readonly children: readonly Task[]
   readonly childrenOfCall: ReadonlyMap<string, readonly Task[]>
+  /** What it was told while it worked, and has read. */
+  readonly steering: readonly Message[]
   readonly questions: readonly Asked[]
 }
 
@@ -58,21 +60,26 @@ export interface ThreadParts {
 }
 
 export function transcriptOf({ messages, tasks, live, questions, first }: ThreadParts): Entry[] {
-  // The first that a run was told is what it began with; the rest is steering.
-  const told = messages.filter(({ role }) => role !== 'assistant').toReversed()
-  const began = new Map(told.map(({ task, seq }) => [task, seq]))
-  const family = familyOf(tasks, questions, new Map([...began].filter(([, seq]) => seq >= first - 1)))
-  const spoken = new Set(messages.flatMap(({ role, task }) => (role === 'assistant' && task !== undefined ? task : [])))
-  // A run that is at work, or has ended without a word, stands after the last thing that was said to it.
-  const silent = new Map(tasks.filter((task) => isShownRun(task) && !spoken.has(task.id)).map((run) => [run.id, run]))
-  const lastSaid = new Map(messages.flatMap(({ task, seq }) => (task !== undefined ? [[task, seq] as const] : [])))
+  const toldTo = Map.groupBy(
+    messages.filter(({ role }) => role !== 'assistant'),
+    ({ task }) => task,
+  )
+  const family = familyOf(tasks, questions, toldTo, first)
+  const words = new Map(messages.flatMap((each) => (each.role === 'assistant' ? [[each.task, each] as const] : [])))
+  // A run that is at work, or has ended without a word.
+  const silent = new Map(tasks.filter((task) => isShownRun(task) && !words.has(task.id)).map((run) => [run.id, run]))
+  const shown = new Set<string>()
   const entries: Entry[] = []
   for (const message of messages) {
-    const run = message.task === undefined ? undefined : silent.get(message.task)
-    entries.push(message.role === 'assistant' ? family.run(message.task, message) : said(message))
-    if (run && lastSaid.get(run.id) === message.seq) {
-      entries.push(family.run(run.id, undefined, live.get(run.id)))
-      silent.delete(run.id)
+    const { task: id, role } = message
+    if (id !== undefined && shown.has(id)) continue
+    if (role !== 'assistant') entries.push(said(message))
+    if (id === undefined) {
+      if (role === 'assistant') entries.push(family.run(id, message))
+    } else if (words.has(id) || silent.has(id)) {
+      entries.push(family.run(id, words.get(id), live.get(id)))
+      silent.delete(id)
+      shown.add(id)
     }
   }
   // Of the others the prompt is older than what is shown; only what is still to come of them matters.
@@ -91,7 +98,12 @@ function isShownRun({ type, status }: Task): boolean {
 }
 
 /** Who belongs to whom. */
-function familyOf(tasks: readonly Task[], questions: readonly Asked[], began: ReadonlyMap<string | undefined, number>) {
+function familyOf(
+  tasks: readonly Task[],
+  questions: readonly Asked[],
+  toldTo: ReadonlyMap<string | undefined, readonly Message[]>,
+  first: number,
+) {
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]))
   const children = Map.groupBy(
     tasks.filter(({ type }) => type !== 'run'),
@@ -102,7 +114,9 @@ function familyOf(tasks: readonly Task[], questions: readonly Asked[], began: Re
     run(id: string | undefined, message?: Message, live: readonly Part[] = []): RunEntry {
       const task = id === undefined ? undefined : byId.get(id)
       const parts = message?.parts ?? live
-      const since = began.get(id)
+      // The first that a run was told is what it began with; the rest is steering.
+      const [began, ...steering] = id === undefined ? [] : (toldTo.get(id) ?? [])
+      const isKept = began !== undefined && began.seq >= first - 1
       const calls = new Set(parts.flatMap((part) => (part.type === 'tool' ? part.id : [])))
       const own = id === undefined ? [] : (children.get(id as Task['id']) ?? [])
       const isOfCall = ({ parent }: Task) => parent?.call !== undefined && calls.has(parent.call)
@@ -113,9 +127,10 @@ function familyOf(tasks: readonly Task[], questions: readonly Asked[], began: Re
         ...(message && { message }),
         parts,
         isLive: task?.status === 'running' && !message,
-        ...(since !== undefined && { since }),
+        ...(isKept && { since: began.seq }),
         children: own.filter((child) => !isOfCall(child)),
         childrenOfCall: Map.groupBy(own.filter(isOfCall), ({ parent }) => parent?.call ?? ''),
+        steering,
         questions: id === undefined ? [] : (asked.get(id) ?? []),
       }
     },

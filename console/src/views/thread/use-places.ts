@@ -7,15 +7,16 @@ import type { RunEntry } from './transcript.ts'
 const nowhere: Places = new Map()
 
 /**
- * Where in what a run put out its children were spawned and its questions asked. Neither a message nor what is live tells, so
- * it is read from the log, of the runs that have any, and on from there when there is another, or a resume has dropped some of
- * what it put out.
+ * Where in what a run put out its children were spawned, its questions asked and its steering read. Neither a message nor what is
+ * live tells, so it is read from the log, of the runs that have any, and on from there when there is another, or a resume has
+ * dropped some of what it put out.
  */
-export function usePlaces({ task, since, children, questions }: RunEntry): Places {
+export function usePlaces({ task, since, children, questions, steering }: RunEntry): Places {
   const client = useClient()
   const [places, setPlaces] = useState(nowhere)
   const read = useRef<Read>(undefined)
-  const wanted = [...children.map(({ id }) => id), ...questions.map(({ question }) => question.id)].join(' ')
+  const asked = questions.map(({ question }) => question)
+  const wanted = [...children, ...asked, ...steering].map(({ id }) => id).join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the task is another object with each event of it.
   useEffect(() => {
     if (!task || since === undefined || wanted === '') return
