@@ -1,9 +1,23 @@
-import { useState } from 'react'
+import { type RefObject, useEffect, useState } from 'react'
 
-/** A text that outlives the page, kept by the browser under a name. An empty one is not kept. */
-export function useKeptText(name: string): readonly [text: string, setText: (text: string) => void] {
+/**
+ * A text that outlives the page, kept by the browser under a name. An empty one is not kept. What another tab makes of it is
+ * taken over, unless somebody is writing here, in its field.
+ */
+export function useKeptText(
+  name: string,
+  fieldRef?: RefObject<HTMLElement | null>,
+): readonly [text: string, setText: (text: string) => void] {
   const keptAs = `holdfast.${name}`
   const [text, setText] = useState(() => read(keptAs))
+  useEffect(() => {
+    const onStorage = ({ key }: StorageEvent) => {
+      const isWriting = document.hasFocus() && document.activeElement === fieldRef?.current
+      if (key === keptAs && !isWriting) setText(read(keptAs))
+    }
+    addEventListener('storage', onStorage)
+    return () => removeEventListener('storage', onStorage)
+  }, [keptAs, fieldRef])
   const set = (next: string): void => {
     setText(next)
     write(keptAs, next)

@@ -2,6 +2,7 @@ import type { Task } from 'holdfast/client'
 import type { UseTaskResult } from 'holdfast/react'
 import { type FormEvent, useId, useState } from 'react'
 import { Button } from '../../design/button.tsx'
+import { caretAtEnd } from '../../design/caret-at-end.ts'
 import { Dialog } from '../../design/dialog.tsx'
 import { say } from '../../shell/notices.ts'
 import { Refusal } from '../thread/question-card.tsx'
@@ -54,12 +55,14 @@ export function SendDialog({ isOpen, task, send, onClose }: SendDialogProps) {
       <form id={formId} onSubmit={(event) => void submit(event)} className="flex flex-col gap-3">
         <p className="text-ink-soft">It is read when the agent next looks into its inbox.</p>
         <textarea
+          ref={caretAtEnd}
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
           }}
           aria-label="Message"
+          dir="auto"
           rows={4}
           className="rounded-md border border-line-strong bg-panel px-3 py-2"
         />

@@ -1,10 +1,12 @@
 import { ArrowUp, ListPlus, Navigation, OctagonX, Square } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useState } from 'react'
 import { Button } from '../../design/button.tsx'
+import { caretAtEnd } from '../../design/caret-at-end.ts'
+import { useLater } from '../../design/skeleton.tsx'
 import { Tooltip } from '../../design/tooltip.tsx'
 import { useKeptText } from '../../kept-text.ts'
 import { AgentPicker } from './agent-picker.tsx'
-import { Refusal } from './question-card.tsx'
+import { Failure, useAttempts } from './attempts.tsx'
 
 /** What becomes of a prompt: asked of an idle thread, or one of the three ways to reach one that is at work. */
 export type Way = 'send' | 'steer' | 'queue' | 'interrupt'
@@ -24,20 +26,10 @@ interface ComposerProps {
 /** Where one writes to a thread. What is written is kept until it is sent, whatever happens to the page. */
 export function Composer(props: ComposerProps) {
   const { thread, inputRef, isRunning, onSend } = props
-  const [text, setText] = useKeptText(`draft.${thread}`)
+  const [text, setText] = useKeptText(`draft.${thread}`, inputRef)
   const [isSending, setSending] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempts()
   const isReady = text.trim() !== '' && props.agent !== '' && !isSending
-  const attempt = async (act: () => Promise<unknown>): Promise<boolean> => {
-    setError(undefined)
-    try {
-      await act()
-      return true
-    } catch (refusal) {
-      setError(refusal)
-      return false
-    }
-  }
   const send = async (way: Way) => {
     if (!isReady) return
     setSending(true)
@@ -52,7 +44,13 @@ export function Composer(props: ComposerProps) {
     event.preventDefault()
     void send(way)
   }
+  const stop = () => {
+    void attempt(props.onStop)
+    // The button goes, and the focus would go with it.
+    inputRef.current?.focus()
+  }
   useGrowing(inputRef, text)
+  useLayoutEffect(() => caretAtEnd(inputRef.current), [inputRef])
   return (
     <form
       aria-label="Write to the thread"
@@ -62,7 +60,7 @@ export function Composer(props: ComposerProps) {
       }}
       className="flex flex-col gap-2"
     >
-      {error !== undefined && <Refusal error={error} />}
+      {error !== undefined && <Failure error={error} hasText={text !== ''} />}
       <div className="flex flex-col gap-1 rounded-lg border border-line-strong bg-raised p-2 shadow-raised focus-within:border-focus">
         <textarea
           ref={inputRef}
@@ -72,6 +70,7 @@ export function Composer(props: ComposerProps) {
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
           aria-label="Prompt"
+          dir="auto"
           placeholder={isRunning ? 'Tell the run, or ask what comes next' : `Ask ${props.agent || 'an agent'}`}
           className="scroller max-h-56 w-full resize-none bg-transparent px-2 py-1.5 text-md outline-none placeholder:text-ink-faint"
         />
@@ -79,9 +78,9 @@ export function Composer(props: ComposerProps) {
           <span className="mr-auto">
             <AgentPicker agents={props.agents} value={props.agent} onChange={props.onAgent} />
           </span>
-          {isRunning && <Stop isStopping={props.isStopping} onStop={() => void attempt(props.onStop)} />}
+          {isRunning && <Stop isStopping={props.isStopping} onStop={stop} />}
           <span className={isRunning ? 'flex w-full flex-wrap gap-2 sm:w-auto' : undefined}>
-            <Ways isRunning={isRunning} isReady={isReady} onSend={(way) => void send(way)} />
+            <Ways isRunning={isRunning} isReady={isReady} isSending={isSending} onSend={(way) => void send(way)} />
           </span>
         </div>
       </div>
@@ -100,18 +99,19 @@ function Stop({ isStopping, onStop }: { readonly isStopping: boolean; readonly o
 interface WaysProps {
   readonly isRunning: boolean
   readonly isReady: boolean
+  readonly isSending: boolean
   readonly onSend: (way: Way) => void
 }
 
 // On a phone they share a line.
 const shared = 'flex-1 px-2 sm:flex-none sm:px-3'
 
-function Ways({ isRunning, isReady, onSend }: WaysProps) {
+function Ways({ isRunning, isReady, isSending, onSend }: WaysProps) {
   if (!isRunning) {
     return (
       <Tooltip text="Enter" side="top">
         <Button look="solid" type="submit" disabled={!isReady}>
-          <ArrowUp size={16} aria-hidden /> Send
+          <ArrowUp size={16} aria-hidden /> {isSending ? <Sending instead="Send" /> : 'Send'}
         </Button>
       </Tooltip>
     )
@@ -130,11 +130,18 @@ function Ways({ isRunning, isReady, onSend }: WaysProps) {
       </Tooltip>
       <Tooltip text="Told to the run while it works · Enter" side="top">
         <Button className={shared} look="solid" type="submit" disabled={!isReady}>
-          <Navigation size={14} aria-hidden /> Steer now
+          <Navigation size={14} aria-hidden /> {isSending ? <Sending instead="Steer now" /> : 'Steer now'}
         </Button>
       </Tooltip>
     </>
   )
+}
+
+// What is sent within this is sent at once.
+const sendingMs = 150
+
+function Sending({ instead }: { readonly instead: string }) {
+  return useLater(sendingMs) ? 'Sending…' : instead
 }
 
 /** Enter sends; with Shift it is a new line; what is being composed by an input method is left alone. */
