@@ -70,6 +70,27 @@ describe('a draft', () => {
 })
 
 describe('the focus', () => {
+  it('stays on a question that is answered', async () => {
+    const ask = { ask: { text: 'Which way?', options: ['left'] } }
+    const { page, focused } = await open('focus-answer', [{ say: 'at work.' }, ask, { say: 'On.' }, { hang: true }])
+    await page.getByRole('button', { name: 'left' }).click()
+    await page.getByText('answered by alice').waitFor()
+    await focused.and(page.locator('[data-question]')).waitFor()
+  })
+
+  it('goes to what can be withdrawn next, and then to the prompt', async () => {
+    const { page, input, focused } = await open('focus-withdraw', hanging)
+    for (const text of ['one', 'two']) {
+      await input.fill(text)
+      await page.getByRole('button', { name: 'Queue next' }).click()
+      await page.getByRole('button', { name: `Withdraw: ${text}` }).waitFor()
+    }
+    await page.getByRole('button', { name: 'Withdraw: one' }).click()
+    await focused.and(page.getByRole('button', { name: 'Withdraw: two' })).waitFor()
+    await page.keyboard.press('Enter')
+    await focused.and(input).waitFor()
+  })
+
   it('goes to the prompt when a run is stopped', async () => {
     const { page, input, focused } = await open('focus-stop', hanging)
     await page.getByRole('button', { name: 'Stop' }).click()

@@ -61,14 +61,11 @@ describe('a view', () => {
 })
 
 describe('a thread', () => {
-  it('whose name is none says why', async () => {
+  it('whose name can be none is none, and cannot be written to', async () => {
     const { page, goto } = await asBob()
     await goto('/threads/no%20such%20name')
-    await page.getByRole('alert').getByText('The thread could not be shown').waitFor()
-    await page
-      .getByRole('alert')
-      .getByText(/^Request /)
-      .waitFor()
+    await page.getByText('There is no such thread').waitFor()
+    expect(await page.getByRole('textbox', { name: 'Prompt' }).count()).toBe(0)
   })
 
   it('that never had anything said is empty, and says what to do', async () => {

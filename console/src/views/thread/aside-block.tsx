@@ -10,7 +10,7 @@ export function AsideBlock({ entry, live, asking, onAnswer }: BlockProps & { rea
     <article aria-label="Background task" className="flex flex-col gap-2">
       <ChildCard task={task} parts={live.get(task.id)} hasQuestion={asking.has(task.id)} />
       {questions.map((asked) => (
-        <QuestionCard key={asked.question.id} asked={asked} onAnswer={onAnswer} />
+        <QuestionCard key={asked.question.id} asked={asked} standsWith={task.id} onAnswer={onAnswer} />
       ))}
     </article>
   )

@@ -6,6 +6,7 @@ import { CancelDialog } from '../../design/cancel-dialog.tsx'
 import { Empty } from '../../design/empty.tsx'
 import { ErrorState, StaleBar } from '../../design/error-state.tsx'
 import { Loading } from '../../design/loading.tsx'
+import { NotFound } from '../../design/not-found.tsx'
 import { useKeptText } from '../../kept-text.ts'
 import { attempt } from '../../shell/attempt.ts'
 import { Page } from '../../shell/page.tsx'
@@ -18,6 +19,9 @@ import { TranscriptList } from './transcript-list.tsx'
 import { useOlder } from './use-older.ts'
 import { useQuestionLog } from './use-question-log.ts'
 import { useThreadCommands } from './use-thread-commands.ts'
+
+// There is none, and none of that name can be made by writing to it.
+const noThreadCodes: readonly string[] = ['not_found', 'invalid_request']
 
 export function ThreadView({ thread }: { readonly thread: string }) {
   const client = useClient()
@@ -39,8 +43,16 @@ export function ThreadView({ thread }: { readonly thread: string }) {
   const run = tasks.find(({ type, status }) => type === 'run' && status === 'running')
   const [isStopping, setStopping] = useState(false)
   useThreadCommands({ scrollRef, inputRef, ...(run && { stop: () => setStopping(true) }) })
+  const header = <ThreadHeader thread={thread} run={run} waiting={view.queue.length} />
+  if (view.error && entries.length === 0 && noThreadCodes.includes(view.error.code)) {
+    return (
+      <Page title={thread} header={header}>
+        <NotFound what="thread" />
+      </Page>
+    )
+  }
   return (
-    <Page title={thread} header={<ThreadHeader thread={thread} run={run} waiting={view.queue.length} />}>
+    <Page title={thread} header={header}>
       {view.error && entries.length > 0 && <StaleBar error={view.error} onRetry={view.retry} />}
       <Body view={view} isEmpty={entries.length === 0} inputRef={inputRef}>
         <TranscriptList
@@ -61,6 +73,7 @@ export function ThreadView({ thread }: { readonly thread: string }) {
           queue={view.queue}
           run={run ?? view.queue[0]}
           first={view.first}
+          inputRef={inputRef}
           onWithdraw={(id) => attempt(view.withdraw(id))}
         />
         <Composer

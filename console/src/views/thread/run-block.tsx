@@ -39,7 +39,14 @@ export function RunBlock({ entry, ...shared }: BlockProps & { readonly entry: Ru
         if ('part' in piece)
           return <PartBlock key={piece.key} part={piece.part} isLast={at === last} entry={entry} {...shared} />
         if ('asked' in piece)
-          return <QuestionCard key={piece.asked.question.id} asked={piece.asked} onAnswer={shared.onAnswer} />
+          return (
+            <QuestionCard
+              key={piece.asked.question.id}
+              asked={piece.asked}
+              standsWith={task?.id}
+              onAnswer={shared.onAnswer}
+            />
+          )
         if ('said' in piece) return <SaidBlock key={piece.said.id} message={piece.said} />
         return <Children key={piece.children[0]?.id} tasks={piece.children} {...shared} />
       })}
@@ -75,16 +82,22 @@ interface PartBlockProps extends BlockProps {
 }
 
 function PartBlock({ part, isLast, entry, ...shared }: PartBlockProps) {
-  const { isLive, childrenOfCall } = entry
+  const { task, isLive, childrenOfCall, message } = entry
   switch (part.type) {
     case 'text':
-      return <Words text={part.text} isGrowing={isLive && isLast} />
+      return (
+        <Words
+          text={part.text}
+          isGrowing={isLive && isLast}
+          isAsking={task !== undefined && shared.asking.has(task.id)}
+        />
+      )
     case 'reasoning':
       return <Reasoning text={part.text} isGrowing={isLive && isLast} />
     case 'tool':
       return (
         <div className="flex flex-col gap-2">
-          <ToolCard part={part} isLive={isLive} />
+          <ToolCard part={part} isLive={isLive} isCancelled={message?.finish === 'cancelled'} />
           <Children tasks={childrenOfCall.get(part.id) ?? []} {...shared} />
         </div>
       )
@@ -95,13 +108,20 @@ function PartBlock({ part, isLast, entry, ...shared }: PartBlockProps) {
   }
 }
 
+interface WordsProps {
+  readonly text: string
+  readonly isGrowing: boolean
+  /** The run waits for somebody, and says so by its question. */
+  readonly isAsking: boolean
+}
+
 /** A text that grows is laid out when there is time for it; the page stays quick however fast it comes. */
-const Words = memo(function Words({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
+const Words = memo(function Words({ text, isGrowing, isAsking }: WordsProps) {
   const shown = useDeferredValue(text)
   return (
     <div data-growing={isGrowing}>
       <Markdown text={isGrowing ? shown : text} />
-      {isGrowing && <span aria-hidden className="mt-2 block size-2 animate-wait rounded-full bg-run" />}
+      {isGrowing && !isAsking && <span aria-hidden className="mt-2 block size-2 animate-wait rounded-full bg-run" />}
     </div>
   )
 })
@@ -114,7 +134,9 @@ const Reasoning = memo(function Reasoning({ text, isGrowing }: { readonly text: 
         {isGrowing ? 'Thinking…' : 'Thought'}
         <ChevronRight size={14} aria-hidden className="group-open:rotate-90" />
       </summary>
-      <p className="mt-2 border-l-2 border-line pl-4 whitespace-pre-wrap text-ink-soft">{harmlessText(text)}</p>
+      <p dir="auto" className="mt-2 border-s-2 border-line ps-4 whitespace-pre-wrap text-ink-soft">
+        {harmlessText(text)}
+      </p>
     </details>
   )
 })
@@ -169,7 +191,7 @@ function Note({ icon: Icon, ink, title, text }: NoteProps) {
   return (
     <p data-ending={title} className="flex items-start gap-1.5 text-sm text-ink-soft">
       <Icon size={14} aria-hidden className={`mt-[3px] shrink-0 ${ink}`} />
-      <span className="min-w-0 break-words">
+      <span className="min-w-0 break-words whitespace-pre-wrap">
         <span className={`font-medium ${ink}`}>{title}</span> {text}
       </span>
     </p>

@@ -1,22 +1,32 @@
 import type { Part } from 'holdfast/client'
-import { ChevronRight, CircleCheck, CircleX, LoaderCircle, type LucideIcon, Wrench } from 'lucide-react'
+import { Ban, ChevronRight, CircleCheck, CircleX, LoaderCircle, type LucideIcon, Wrench } from 'lucide-react'
 import { memo } from 'react'
 import { classes } from '../../design/classes.ts'
 import { harmlessText } from '../../design/harmless-text.ts'
 import { Json } from '../../design/json.tsx'
 
 type Tool = Extract<Part, { type: 'tool' }>
-type ToolStatus = 'running' | 'done' | 'failed'
+type ToolStatus = 'running' | 'done' | 'failed' | 'cancelled'
 
 const looks: Readonly<Record<ToolStatus, { readonly icon: LucideIcon; readonly ink: string }>> = {
   running: { icon: LoaderCircle, ink: 'text-run' },
   done: { icon: CircleCheck, ink: 'text-ok' },
   failed: { icon: CircleX, ink: 'text-bad' },
+  cancelled: { icon: Ban, ink: 'text-warn' },
+}
+
+interface RunState {
+  readonly isLive: boolean
+  readonly isCancelled: boolean
+}
+
+interface ToolCardProps extends RunState {
+  readonly part: Tool
 }
 
 /** A call of a tool in one line; what went in and came out is a click away. */
-export const ToolCard = memo(function ToolCard({ part, isLive }: { readonly part: Tool; readonly isLive: boolean }) {
-  const status = statusOf(part, isLive)
+export const ToolCard = memo(function ToolCard({ part, ...run }: ToolCardProps) {
+  const status = statusOf(part, run)
   const { icon: Icon, ink } = looks[status]
   return (
     <details data-tool={part.name} className="group rounded-md border border-line bg-panel break-words open:bg-panel">
@@ -62,8 +72,11 @@ function Labelled({ label, children }: { readonly label: string; readonly childr
   )
 }
 
-function statusOf({ output, error }: Tool, isLive: boolean): ToolStatus {
-  if (error !== undefined) return 'failed'
+// What a tool says that was cut off by the cancel of its run, or what is said for it. Another has failed before.
+const cutOff = /cancel|abort/i
+
+function statusOf({ output, error }: Tool, { isLive, isCancelled }: RunState): ToolStatus {
+  if (error !== undefined) return isCancelled && cutOff.test(error) ? 'cancelled' : 'failed'
   return output === undefined && isLive ? 'running' : 'done'
 }
 

@@ -44,6 +44,8 @@ export interface AsideEntry {
 /** A question, and what became of it. */
 export interface Asked {
   readonly question: Question
+  /** If it is known. */
+  readonly asker?: Task
   /** Open unless given. */
   readonly end?: { readonly answer: unknown; readonly by: string } | { readonly closed: 'timeout' | 'ended' }
 }
@@ -109,7 +111,12 @@ function familyOf(
     tasks.filter(({ type }) => type !== 'run'),
     ({ parent }) => parent?.task ?? parent?.run,
   )
-  const asked = Map.groupBy(questions, ({ question }) => rootOf(byId, question.task))
+  const withAsker = (asked: Asked): Asked => {
+    const asker = byId.get(asked.question.task)
+    return asker ? { ...asked, asker } : asked
+  }
+  const all = questions.map(withAsker)
+  const asked = Map.groupBy(all, ({ question }) => rootOf(byId, question.task))
   return {
     run(id: string | undefined, message?: Message, live: readonly Part[] = []): RunEntry {
       const task = id === undefined ? undefined : byId.get(id)
@@ -149,7 +156,7 @@ function familyOf(
         if (asker && !line.some((task) => found.has(task))) found.add(asker)
       }
       const asideOf = (id: string) => lineOf(byId, id).findLast((task) => found.has(task))?.id
-      const askedBy = Map.groupBy(questions, ({ question }) => asideOf(question.task))
+      const askedBy = Map.groupBy(all, ({ question }) => asideOf(question.task))
       return [...found].map((task) => ({
         kind: 'aside',
         key: `task-${task.id}`,
