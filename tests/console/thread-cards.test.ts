@@ -64,6 +64,35 @@ describe('a tool', () => {
 })
 
 describe('words', () => {
+  it('run in the direction in which they are read', async () => {
+    const { page, input } = await open('rtl', [{ say: 'שלום\n\nand back\n\n> עולם' }, { ask: { text: 'מה שמך?' } }])
+    const field = page.getByRole('textbox', { name: 'מה שמך?' })
+    await field.fill('עדה')
+    await input.fill('שלום')
+    const hebrew = [page.locator('blockquote'), page.getByRole('heading', { name: 'מה שמך?' }), field, input]
+    for (const each of hebrew) expect(await each.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl')
+    const leftOf = (text: string) =>
+      page
+        .locator('p')
+        .and(page.getByText(text, { exact: true }))
+        .evaluate((element) => {
+          const words = document.createRange()
+          words.selectNodeContents(element)
+          return words.getBoundingClientRect().left - element.getBoundingClientRect().left
+        })
+    expect(await leftOf('שלום')).toBeGreaterThan(100)
+    expect(await leftOf('and back')).toBe(0)
+  })
+
+  it('that are code say in which language, and can be copied', async () => {
+    const { page } = await open('code', [{ say: 'So:\n\n```js\nconst a = 1\n```' }])
+    await page.getByText('js', { exact: true }).waitFor()
+    const copy = page.getByRole('button', { name: 'Copy the code' })
+    expect(await copy.evaluate((button) => getComputedStyle(button).opacity)).toBe('1')
+    await copy.click()
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('const a = 1\n')
+  })
+
   it('of an error keep their lines', async () => {
     const { page } = await open('lines-failed', [{ fail: 'one line\nanother' }])
     const ending = page.locator('[data-ending=Failed]')

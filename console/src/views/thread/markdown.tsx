@@ -1,7 +1,7 @@
 import { Copy } from 'lucide-react'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
-import { Component, type ComponentProps, memo, type ReactNode, useRef } from 'react'
+import { Component, type ComponentProps, isValidElement, memo, type ReactNode, useRef } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import { Button } from '../../design/button.tsx'
 import { copyAndSay } from '../../design/copy-menu.tsx'
@@ -31,7 +31,11 @@ export function Markdown({ text }: { readonly text: string }) {
 }
 
 const Block = memo(function Block({ text }: { readonly text: string }) {
-  const plain = <p className="whitespace-pre-wrap">{harmlessText(text)}</p>
+  const plain = (
+    <p dir="auto" className="whitespace-pre-wrap">
+      {harmlessText(text)}
+    </p>
+  )
   if (isIntricate(text)) return plain
   return (
     <Fallback to={plain}>
@@ -72,29 +76,63 @@ const components: Components = {
   code: ({ children }: Given<'code'>) => (
     <code className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-[0.86em]">{children}</code>
   ),
-  h1: ({ children }: Given<'h1'>) => <h3 className="mt-2 text-lg font-semibold">{children}</h3>,
-  h2: ({ children }: Given<'h2'>) => <h3 className="mt-2 text-lg font-semibold">{children}</h3>,
-  h3: ({ children }: Given<'h3'>) => <h4 className="mt-1 font-semibold">{children}</h4>,
-  h4: ({ children }: Given<'h4'>) => <h4 className="mt-1 font-semibold">{children}</h4>,
-  h5: ({ children }: Given<'h5'>) => <h5 className="font-semibold">{children}</h5>,
-  h6: ({ children }: Given<'h6'>) => <h5 className="font-semibold">{children}</h5>,
-  ul: ({ children }: Given<'ul'>) => <ul className="flex list-disc flex-col gap-1 pl-5">{children}</ul>,
+  // With a direction of its own, it would not count for that of the list or the quote that it is in.
+  p: ({ children }: Given<'p'>) => <p className="[unicode-bidi:plaintext]">{children}</p>,
+  h1: ({ children }: Given<'h1'>) => (
+    <h3 dir="auto" className="mt-2 text-lg font-semibold">
+      {children}
+    </h3>
+  ),
+  h2: ({ children }: Given<'h2'>) => (
+    <h3 dir="auto" className="mt-2 text-lg font-semibold">
+      {children}
+    </h3>
+  ),
+  h3: ({ children }: Given<'h3'>) => (
+    <h4 dir="auto" className="mt-1 font-semibold">
+      {children}
+    </h4>
+  ),
+  h4: ({ children }: Given<'h4'>) => (
+    <h4 dir="auto" className="mt-1 font-semibold">
+      {children}
+    </h4>
+  ),
+  h5: ({ children }: Given<'h5'>) => (
+    <h5 dir="auto" className="font-semibold">
+      {children}
+    </h5>
+  ),
+  h6: ({ children }: Given<'h6'>) => (
+    <h5 dir="auto" className="font-semibold">
+      {children}
+    </h5>
+  ),
+  ul: ({ children }: Given<'ul'>) => (
+    <ul dir="auto" className="flex list-disc flex-col gap-1 ps-5">
+      {children}
+    </ul>
+  ),
   ol: ({ children, start }: Given<'ol'>) => (
-    <ol start={start} className="flex list-decimal flex-col gap-1 pl-6">
+    <ol dir="auto" start={start} className="flex list-decimal flex-col gap-1 ps-6">
       {children}
     </ol>
   ),
   blockquote: ({ children }: Given<'blockquote'>) => (
-    <blockquote className="border-l-2 border-line-strong pl-4 text-ink-soft">{children}</blockquote>
+    <blockquote dir="auto" className="border-s-2 border-line-strong ps-4 text-ink-soft">
+      {children}
+    </blockquote>
   ),
   hr: () => <hr className="border-line" />,
   table: ({ children }: Given<'table'>) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
     <div tabIndex={0} className="scroller rounded-md border border-line">
-      <table className="w-full text-left text-sm">{children}</table>
+      <table dir="auto" className="w-full text-start text-sm">
+        {children}
+      </table>
     </div>
   ),
-  th: ({ children }: Given<'th'>) => <th className="bg-sunken px-3 py-1.5 font-semibold">{children}</th>,
+  th: ({ children }: Given<'th'>) => <th className="bg-sunken px-3 py-1.5 text-start font-semibold">{children}</th>,
   td: ({ children }: Given<'td'>) => <td className="border-t border-line px-3 py-1.5 align-top">{children}</td>,
   input: ({ checked }: Given<'input'>) => <span className="font-mono">{checked ? '[x]' : '[ ]'} </span>,
 }
@@ -114,27 +152,35 @@ function OutwardLink({ href, children }: { readonly href?: string | undefined; r
   )
 }
 
+/** What a fence says of itself, by which it is known what its code is written in. */
+function languageOf(code: ReactNode): string {
+  const { className } = isValidElement<ComponentProps<'code'>>(code) ? code.props : {}
+  return /\blanguage-(\S+)/.exec(className ?? '')?.[1] ?? ''
+}
+
 function CodeBlock({ children }: { readonly children: ReactNode }) {
   const ref = useRef<HTMLPreElement>(null)
   return (
-    <div className="group relative">
+    <div dir="ltr" className="rounded-md border border-line bg-sunken">
+      <div className="flex items-center justify-between gap-2 pt-0.5 pr-0.5 pl-3 text-xs text-ink-soft">
+        <span className="min-w-0 truncate font-mono">{languageOf(children)}</span>
+        <Button
+          look="quiet"
+          className="h-7! px-2! text-xs"
+          aria-label="Copy the code"
+          onClick={() => void copyAndSay('the code', ref.current?.textContent ?? '')}
+        >
+          <Copy size={14} aria-hidden /> Copy
+        </Button>
+      </div>
       <pre
         ref={ref}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
         tabIndex={0}
-        className="scroller rounded-md border border-line bg-sunken p-3 text-sm [&>code]:bg-transparent [&>code]:p-0 [&>code]:text-sm"
+        className="scroller rounded-md px-3 pt-1 pb-3 text-sm [&>code]:bg-transparent [&>code]:p-0 [&>code]:text-sm"
       >
         {children}
       </pre>
-      <Button
-        look="quiet"
-        isIcon
-        aria-label="Copy the code"
-        onClick={() => void copyAndSay('the code', ref.current?.textContent ?? '')}
-        className="absolute top-1 right-1 bg-sunken opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100"
-      >
-        <Copy size={14} aria-hidden />
-      </Button>
     </div>
   )
 }

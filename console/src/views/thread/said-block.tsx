@@ -20,7 +20,7 @@ export const SaidBlock = memo(function SaidBlock({ message }: { readonly message
           const text = part.type === 'tool' ? part.name : part.text
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: the same.
-            <p key={at} className="whitespace-pre-wrap">
+            <p key={at} dir="auto" className="whitespace-pre-wrap">
               {harmlessText(text)}
             </p>
           )
