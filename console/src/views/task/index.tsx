@@ -11,6 +11,7 @@ import { taskTitle } from '../../design/task-title.ts'
 import { taskPath } from '../../place.ts'
 import { useCommands } from '../../shell/commands.ts'
 import { Page } from '../../shell/page.tsx'
+import { comesBack, lastListPath } from '../tasks/list-place.ts'
 import { EventsTab } from './events-tab.tsx'
 import { Overview } from './overview.tsx'
 import { hasInbox, SendDialog } from './send-dialog.tsx'
@@ -90,7 +91,15 @@ function useTaskCommands(task: Task, { cancel, message }: TaskActions): void {
   const isLive = !isTerminal(task.status)
   useCommands([
     ...(parent?.task === undefined
-      ? [{ id: 'up', title: 'To the list', group: 'Task' as const, keys: 'u', run: () => navigate('/tasks') }]
+      ? [
+          {
+            id: 'up',
+            title: 'To the list',
+            group: 'Task' as const,
+            keys: 'u',
+            run: () => navigate(lastListPath(), { state: comesBack }),
+          },
+        ]
       : [
           {
             id: 'up',

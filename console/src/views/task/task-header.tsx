@@ -8,6 +8,7 @@ import { Status, shownStatus } from '../../design/status.tsx'
 import { taskTitle } from '../../design/task-title.ts'
 import { Age, Duration } from '../../design/time.tsx'
 import { taskPath, threadPath } from '../../place.ts'
+import { comesBack, lastListPath } from '../tasks/list-place.ts'
 import { copyables } from './copyables.ts'
 import { Reason } from './reason.tsx'
 import { hasInbox } from './send-dialog.tsx'
@@ -56,7 +57,7 @@ export function TaskHeader({ task, tree, onCancel, onSend }: TaskHeaderProps) {
 function Breadcrumb({ path }: { readonly path: readonly Task[] }) {
   return (
     <nav aria-label="Where it comes from" className="flex flex-wrap items-center gap-1 text-xs text-ink-soft">
-      <Link href="/tasks" className="hover:text-accent">
+      <Link href={lastListPath()} state={comesBack} className="hover:text-accent">
         Tasks
       </Link>
       {path.map((task, at) => (

@@ -48,7 +48,12 @@ export function ChildCount({ of: { live, all, hasMore, loadMore }, isExpanded }:
         {more}
       </span>
       {isExpanded && hasMore && (
-        <button type="button" tabIndex={-1} onClick={() => void loadMore()} className="ml-1.5 text-accent underline">
+        <button
+          type="button"
+          tabIndex={-1}
+          onClick={() => void loadMore()}
+          className="relative z-10 ml-1.5 text-accent underline"
+        >
           more
         </button>
       )}

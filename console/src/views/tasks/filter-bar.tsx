@@ -12,12 +12,14 @@ interface FilterBarProps {
   /** What is listed; its agents and threads can be chosen from. */
   readonly tasks: readonly Task[]
   readonly inputRef: RefObject<HTMLInputElement | null>
+  /** Somebody is done with typing. */
+  readonly onLeave: () => void
 }
 
 // More than fit into a menu; who looks for another types its name.
 const choicesMax = 12
 
-export function FilterBar({ filter, onChange, tasks, inputRef }: FilterBarProps) {
+export function FilterBar({ filter, onChange, tasks, inputRef, onLeave }: FilterBarProps) {
   const { statuses: asked, agent, thread, text, isDeep } = filter
   const agents = useChoices(tasks, 'agent')
   const threads = useChoices(tasks, 'thread')
@@ -37,7 +39,11 @@ export function FilterBar({ filter, onChange, tasks, inputRef }: FilterBarProps)
           type="search"
           value={text}
           onChange={(event) => onChange({ text: event.target.value })}
-          onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return
+            event.currentTarget.blur()
+            onLeave()
+          }}
           placeholder="Filter by text or id"
           aria-label="Filter by text or id"
           className="min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-faint"

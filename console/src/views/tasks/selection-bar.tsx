@@ -20,7 +20,7 @@ export function SelectionBar({ count, liveCount, onCancel, onClear }: SelectionB
         {count} selected
       </span>
       <Button look="danger" disabled={liveCount === 0} onClick={onCancel}>
-        Cancel {liveCount} running
+        {liveCount === 0 ? 'Nothing selected is running' : `Cancel ${liveCount} running`}
       </Button>
       <Button look="quiet" onClick={onClear}>
         Clear

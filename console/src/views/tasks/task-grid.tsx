@@ -1,8 +1,17 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import { classes } from '../../design/classes.ts'
 import { useIsWide } from '../../design/is-wide.ts'
+import { notePlace } from './list-place.ts'
 import { column, columns } from './task-columns.ts'
 import { type RowActions, TaskRow } from './task-row.tsx'
 import type { Row } from './tree-rows.ts'
@@ -14,6 +23,9 @@ interface TaskGridProps extends RowActions {
   readonly cursor: string | undefined
   readonly newCount: number
   readonly scrollerRef: RefObject<HTMLDivElement | null>
+  /** How far down it was when it was left. */
+  readonly topBefore: number
+  readonly onSelectAll: () => void
   readonly onScrolled: (isAtTop: boolean) => void
   readonly onMove: (by: number) => void
   /** The last rows are near: older ones are wanted. */
@@ -21,17 +33,17 @@ interface TaskGridProps extends RowActions {
   readonly footer?: ReactNode
 }
 
-// Two lines on a phone are taller, because fingers are.
-const rowHeight = { wide: 56, narrow: 68 } as const
+// On a phone the status has a line of its own.
+const rowHeight = { wide: 56, narrow: 84 } as const
 // Older tasks are asked for before the last row comes into sight.
 const nearEnd = 15
 const atTopPx = 8
 
 /** The list as a tree grid of which only what is in sight is on the page. */
 export function TaskGrid(props: TaskGridProps) {
-  const { rows, selected, cursor, newCount, scrollerRef, onScrolled, onNearEnd, footer } = props
-  const { onOpen, onSelect, onToggle, onFocus } = props
-  const actions = { onOpen, onSelect, onToggle, onFocus }
+  const { rows, selected, cursor, newCount, scrollerRef, topBefore, onScrolled, onNearEnd, footer } = props
+  const { onSelect, onSelectAll, onToggle, onFocus } = props
+  const actions = { onSelect, onToggle, onFocus }
   const isWide = useIsWide()
   const asking = useAsking()
   const height = isWide ? rowHeight.wide : rowHeight.narrow
@@ -51,6 +63,7 @@ export function TaskGrid(props: TaskGridProps) {
     if (last >= rows.length - nearEnd) onNearEnd()
   }, [last, rows.length, onNearEnd])
   useCursorInSight(rows, cursor, (index) => virtual.scrollToIndex(index), scrollerRef)
+  useTopBefore(scrollerRef, topBefore, rows.length, Boolean(footer))
   const toTop = () => scrollerRef.current?.scrollTo({ top: 0 })
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
@@ -59,14 +72,17 @@ export function TaskGrid(props: TaskGridProps) {
         ref={scrollerRef}
         role="treegrid"
         aria-label="Tasks"
-        aria-rowcount={rows.length + 1}
+        aria-rowcount={rows.length + (footer ? 2 : 1)}
         aria-multiselectable
         tabIndex={hasCursor ? -1 : 0}
-        onScroll={(event) => onScrolled(event.currentTarget.scrollTop < atTopPx)}
+        onScroll={({ currentTarget: { scrollTop } }) => {
+          notePlace({ top: scrollTop })
+          onScrolled(scrollTop < atTopPx)
+        }}
         onKeyDown={(event) => moveByArrows(event, props)}
         className="scroller min-h-0 flex-1"
       >
-        <Head />
+        <Head rows={rows} selected={selected} onSelectAll={onSelectAll} />
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index, start, key }) => {
             const row = rows[index]
@@ -85,14 +101,24 @@ export function TaskGrid(props: TaskGridProps) {
             return <TaskRow key={key} {...place} {...actions} />
           })}
         </div>
-        {footer}
+        {footer && <Foot index={rows.length}>{footer}</Foot>}
+      </div>
+    </div>
+  )
+}
+
+/** In a grid everything stands in a cell. */
+function Foot({ index, children }: { readonly index: number; readonly children: ReactNode }) {
+  return (
+    <div role="rowgroup">
+      <div role="row" aria-rowindex={index + 2}>
+        <div role="gridcell">{children}</div>
       </div>
     </div>
   )
 }
 
 const heads = [
-  { title: '' },
   { title: 'Status' },
   { title: 'Task' },
   { title: 'Agent', look: column.agent },
@@ -103,13 +129,28 @@ const heads = [
   { title: 'Id', look: column.id },
 ]
 
-function Head() {
+type HeadProps = Pick<TaskGridProps, 'rows' | 'selected' | 'onSelectAll'>
+
+function Head({ rows, selected, onSelectAll }: HeadProps) {
+  const count = rows.filter(({ task }) => selected.has(task.id)).length
   return (
     <div role="rowgroup" className="sticky top-0 z-10 hidden bg-page md:block">
       <div role="row" className={classes('h-8 border-b border-line px-6 text-xs font-medium text-ink-faint', columns)}>
+        <span role="columnheader" className="flex">
+          <input
+            type="checkbox"
+            ref={(box) => {
+              if (box) box.indeterminate = count > 0 && count < rows.length
+            }}
+            checked={count === rows.length}
+            onChange={onSelectAll}
+            aria-label="Select all tasks in the list"
+            className="size-3.5 accent-accent-fill"
+          />
+        </span>
         {heads.map(({ title, look }) => (
           <span role="columnheader" key={title} className={look}>
-            {title === '' ? <span className="sr-only">Select</span> : title}
+            {title}
           </span>
         ))}
       </div>
@@ -170,4 +211,22 @@ function useCursorInSight(
     })
   })
   useEffect(() => () => cancelAnimationFrame(frame.current), [])
+}
+
+/** Goes back to where the list was left, once so much of it is read again. */
+function useTopBefore(
+  scrollerRef: RefObject<HTMLDivElement | null>,
+  topBefore: number,
+  rowCount: number,
+  hasMore: boolean,
+): void {
+  const wanted = useRef(topBefore)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page that came may be the one.
+  useLayoutEffect(() => {
+    const scroller = scrollerRef.current
+    if (!scroller || wanted.current === 0) return
+    const room = scroller.scrollHeight - scroller.clientHeight
+    scroller.scrollTop = wanted.current
+    if (room >= wanted.current || !hasMore) wanted.current = 0
+  }, [rowCount, hasMore])
 }

@@ -15,7 +15,6 @@ import { column, columns } from './task-columns.ts'
 import type { Row } from './tree-rows.ts'
 
 export interface RowActions {
-  readonly onOpen: (id: string) => void
   readonly onSelect: (id: string, isRange: boolean) => void
   readonly onToggle: (id: string) => void
   readonly onFocus: (id: string) => void
@@ -38,7 +37,7 @@ interface TaskRowProps extends RowActions {
 const restMs = 150
 
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
-  const { row, index, top, height, isSelected, isCursor, questionCount, isWide, onSelect, onFocus, onOpen } = props
+  const { row, index, top, height, isSelected, isCursor, questionCount, isWide, onSelect, onFocus } = props
   const { task, depth, isExpanded } = row
   const rests = useLater(restMs)
   const [children, setChildren] = useState<Children>()
@@ -55,7 +54,6 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       data-task={task.id}
       tabIndex={isCursor ? 0 : -1}
       onFocus={() => onFocus(task.id)}
-      onDoubleClick={() => onOpen(task.id)}
       style={style}
       className={classes(
         'absolute inset-x-0 top-0 flex flex-col justify-center gap-1 border-b border-line px-4 md:px-6',
@@ -64,7 +62,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         isSelected && 'bg-selected hover:bg-selected',
       )}
     >
-      <div role="gridcell" className="hidden items-center gap-1 md:flex">
+      <div role="gridcell" className="relative z-10 hidden items-center gap-1 md:flex">
         <input
           type="checkbox"
           tabIndex={-1}
@@ -90,14 +88,17 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         {/* However deep it stands, most of the width is left to what it says. */}
         <div style={{ paddingLeft: `min(${depth * 1.25}rem, 40%)` }} className="min-w-0">
           <span className="flex items-center gap-3">
-            <Link href={taskPath(task.id)} tabIndex={-1} className="truncate font-medium hover:text-accent">
+            {/* It is as large as the row, and what does something else lies above it. */}
+            <Link
+              href={taskPath(task.id)}
+              tabIndex={-1}
+              className="truncate font-medium after:absolute after:inset-0 hover:text-accent"
+            >
               {taskTitle(task)}
             </Link>
             <AsksBadge count={questionCount} />
           </span>
-          <div className="hidden truncate text-xs text-ink-soft md:block">
-            {rests && isWide ? <LastLine task={task} /> : '\u00a0'}
-          </div>
+          <div className="truncate text-xs text-ink-soft">{rests ? <LastLine task={task} /> : '\u00a0'}</div>
         </div>
       </Cell>
       <WideCells row={row} of={children} />
@@ -111,7 +112,7 @@ function WideCells({ row: { task, isExpanded }, of }: { readonly row: Row; reado
     <>
       <Cell className={classes('min-w-0 truncate text-ink-soft', column.agent)}>{task.agent ?? task.type}</Cell>
       <Cell className={classes('min-w-0 truncate', column.thread)}>
-        <Link href={threadPath(task.thread)} tabIndex={-1} className="text-ink-soft hover:text-accent">
+        <Link href={threadPath(task.thread)} tabIndex={-1} className="relative z-10 text-ink-soft hover:text-accent">
           {task.thread}
         </Link>
       </Cell>

@@ -1,12 +1,17 @@
-import { useCallback, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { notePlace, useLastPlace } from './list-place.ts'
 import type { Row } from './tree-rows.ts'
 
 /** What somebody is doing with the list: where the keys are, what is selected, and what is unfolded. */
 export function useListState() {
-  const [cursor, setCursor] = useState<string>()
+  const left = useLastPlace()
+  const [cursor, setCursor] = useState(left?.cursor)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(left?.expanded ?? new Set())
   const lastSelected = useRef<string>(undefined)
+  useEffect(() => {
+    if (cursor !== undefined || expanded.size > 0) notePlace({ cursor, expanded })
+  }, [cursor, expanded])
 
   const move = useCallback((rows: readonly Row[], by: number) => {
     setCursor((now) => {
@@ -28,7 +33,13 @@ export function useListState() {
     }
   }, [])
 
+  /** All of these; none of them, if they are selected already. */
+  const selectAll = useCallback((rows: readonly Row[]) => {
+    const ids = new Set<string>(rows.map(({ task }) => task.id))
+    setSelected((now) => (ids.isSubsetOf(now) ? now.difference(ids) : now.union(ids)))
+  }, [])
+
   const toggle = useCallback((id: string) => setExpanded((now) => now.symmetricDifference(new Set([id]))), [])
   const clear = useCallback(() => setSelected(new Set()), [])
-  return { cursor, setCursor, selected, expanded, move, select, toggle, clear }
+  return { cursor, setCursor, selected, expanded, move, select, selectAll, toggle, clear, topBefore: left?.top ?? 0 }
 }
