@@ -41,8 +41,9 @@ function ThreadList({ listRef }: { readonly listRef: React.RefObject<HTMLUListEl
   const { threads, hasMore, loadMore, isLoading, error, retry } = useThreads()
   const { tasks: live, hasMore: hasMoreLive } = useTasks({ status: ['running', 'pending'] })
   const { tasks: recent } = useTasks({ type: 'run' })
+  const { tasks: roots } = useTasks({ roots: true })
   const { questions } = useQuestions()
-  const notes = useMemo(() => threadNotes({ live, recent, questions }), [live, recent, questions])
+  const notes = useMemo(() => threadNotes({ live, recent, roots, questions }), [live, recent, roots, questions])
   if (error && threads.length === 0) return <ErrorState error={error} what="list of threads" onRetry={retry} />
   if (isLoading) return <Loading />
   if (threads.length === 0) {

@@ -5,7 +5,7 @@ export interface ThreadNote {
   readonly running: number
   readonly queued: number
   readonly questions: number
-  /** What was asked last. */
+  /** What was asked last; where nothing is known to have been asked, the task that was accepted last. */
   readonly last?: Task
 }
 
@@ -13,10 +13,12 @@ interface Known {
   readonly live: readonly Task[]
   /** Runs, newest first. */
   readonly recent: readonly Task[]
+  /** Tasks that nobody spawned, newest first. */
+  readonly roots: readonly Task[]
   readonly questions: readonly Question[]
 }
 
-export function threadNotes({ live, recent, questions }: Known): ReadonlyMap<string, ThreadNote> {
+export function threadNotes({ live, recent, roots, questions }: Known): ReadonlyMap<string, ThreadNote> {
   const notes = new Map<string, ThreadNote>()
   const none: ThreadNote = { running: 0, queued: 0, questions: 0 }
   const add = (thread: string, change: (note: ThreadNote) => ThreadNote) => {
@@ -28,6 +30,10 @@ export function threadNotes({ live, recent, questions }: Known): ReadonlyMap<str
     )
   }
   for (const { thread } of questions) add(thread, (note) => ({ ...note, questions: note.questions + 1 }))
-  for (const last of recent) add(last.thread, (note) => (note.last ? note : { ...note, last }))
+  // A run that is live may be older than those that were read.
+  const liveRuns = live.filter(({ type }) => type === 'run')
+  for (const last of [...recent, ...liveRuns, ...roots, ...live]) {
+    add(last.thread, (note) => (note.last ? note : { ...note, last }))
+  }
   return notes
 }

@@ -28,9 +28,7 @@ export const ThreadRow = memo(function ThreadRow({ line, note, hasMoreLive }: Th
       >
         <span className="flex min-w-0 flex-1 flex-col">
           <span className="truncate text-md font-medium">{thread}</span>
-          <span className="truncate text-ink-soft">
-            {last ? harmlessText(last.description) : 'No run is known of it'}
-          </span>
+          {last && <span className="truncate text-ink-soft">{harmlessText(last.description)}</span>}
         </span>
         <span className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs font-medium">
           <AsksBadge count={questions} />
