@@ -61,6 +61,8 @@ describe('the system', () => {
     await page.locator('[data-ready=true]').waitFor()
     await context.setOffline(true)
     await page.getByText(/These figures are as of/).waitFor()
+    await page.getByRole('region', { name: 'Readiness' }).getByText('No answer').waitFor()
+    expect(await page.getByText('Ready', { exact: true }).count()).toBe(0)
     await context.setOffline(false)
     await page.getByText(/These figures are as of/).waitFor({ state: 'hidden' })
   })

@@ -47,7 +47,7 @@ function Figures({ readings, last, isStale }: FiguresProps) {
             The server does not answer. These figures are as of {clockText(last.at)}.
           </p>
         )}
-        <ReadinessPanel readiness={last.readiness} />
+        <ReadinessPanel readiness={last.readiness} isStale={isStale} />
         {last.samples ? (
           <>
             <Section title="Now">

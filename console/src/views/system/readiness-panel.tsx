@@ -1,21 +1,33 @@
-import { CircleCheck, CircleX } from 'lucide-react'
+import { CircleCheck, CircleHelp, CircleX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { version } from '../../../../package.json'
 import { harmlessText } from '../../design/harmless-text.ts'
 import type { Readiness } from './read-system.ts'
 
+interface ReadinessPanelProps {
+  readonly readiness: Readiness
+  /** It was so when it was heard last; how it is now nobody knows. */
+  readonly isStale: boolean
+}
+
+const looks = {
+  ready: { icon: CircleCheck, ink: 'text-ok', text: 'Ready' },
+  unready: { icon: CircleX, ink: 'text-bad', text: 'Not ready' },
+  unheard: { icon: CircleHelp, ink: 'text-ink-faint', text: 'No answer' },
+} as const
+
 /** Whether it takes work, what it is and where it keeps things. */
-export function ReadinessPanel({ readiness }: { readonly readiness: Readiness }) {
+export function ReadinessPanel({ readiness, isStale }: ReadinessPanelProps) {
   const { isReady, store, isDurable, node, notice } = readiness
-  const Icon = isReady ? CircleCheck : CircleX
+  const { icon: Icon, ink, text } = looks[isStale ? 'unheard' : isReady ? 'ready' : 'unready']
   return (
     <section
       aria-label="Readiness"
-      data-ready={isReady}
+      data-ready={isReady && !isStale}
       className="flex flex-col gap-4 rounded-lg border border-line bg-panel p-4 md:flex-row md:items-center md:gap-8 md:p-5"
     >
-      <p className={`flex items-center gap-2.5 text-lg font-semibold ${isReady ? 'text-ok' : 'text-bad'}`}>
-        <Icon size={22} aria-hidden /> {isReady ? 'Ready' : 'Not ready'}
+      <p className={`flex items-center gap-2.5 text-lg font-semibold ${ink}`}>
+        <Icon size={22} aria-hidden /> {text}
       </p>
       <dl className="flex flex-wrap gap-x-8 gap-y-3">
         <Item name="Version">{version}</Item>
