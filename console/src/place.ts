@@ -19,6 +19,10 @@ export function taskPath(id: string): string {
   return `/tasks/${encodeURIComponent(id)}`
 }
 
+export function agentPath(name: string): string {
+  return `/agents/${encodeURIComponent(name)}`
+}
+
 export function threadPath(thread: string): string {
   return `/threads/${encodeURIComponent(thread)}`
 }

@@ -43,6 +43,19 @@ describe('the palette', () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   })
 
+  it('finds agents, and offers no steps in a list to who has typed nothing', async () => {
+    const { page } = await openConsoleOf(server(), { path: '/tasks' })
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await palette(page).getByRole('option', { name: 'Filter' }).waitFor()
+    expect(await palette(page).getByRole('option', { name: 'Next task' }).count()).toBe(0)
+    await palette(page).getByRole('combobox').fill('next')
+    await palette(page).getByRole('option', { name: 'Next task' }).waitFor()
+    await palette(page).getByRole('combobox').fill('echo')
+    await palette(page).getByRole('option', { name: 'echo', exact: true }).click()
+    await page.waitForURL('**/console/agents/echo')
+  })
+
   it('does what the view on the screen can do', async () => {
     const here = await openConsoleOf(server())
     const task = await here.run('palette-stop', [{ hang: true }])

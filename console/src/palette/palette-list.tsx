@@ -1,12 +1,12 @@
 import { Command as Cmdk, defaultFilter } from 'cmdk'
-import { useTasks, useThreads } from 'holdfast/react'
-import { CornerDownLeft, ListTree, MessagesSquare, Search } from 'lucide-react'
+import { useAgents, useTasks, useThreads } from 'holdfast/react'
+import { Bot, CornerDownLeft, ListTree, MessagesSquare, Search } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useState } from 'react'
 import { useLocation } from 'wouter'
 import { harmlessText } from '../design/harmless-text.ts'
 import { ShortId } from '../design/short-id.tsx'
 import { Status, shownStatus } from '../design/status.tsx'
-import { taskPath, threadPath } from '../place.ts'
+import { agentPath, taskPath, threadPath } from '../place.ts'
 import { type CommandGroup, useCommandList } from '../shell/commands.ts'
 import { Keys } from './keys.tsx'
 import { isThreadId } from './thread-id.ts'
@@ -31,7 +31,7 @@ export function PaletteList({ onClose }: { readonly onClose: () => void }) {
         <Cmdk.Input
           value={query}
           onValueChange={setQuery}
-          placeholder="Find a command, a task or a thread"
+          placeholder="Find a command, an agent, a task or a thread"
           className="h-12 min-w-0 flex-1 bg-transparent text-md outline-none placeholder:text-ink-faint"
         />
       </div>
@@ -41,6 +41,7 @@ export function PaletteList({ onClose }: { readonly onClose: () => void }) {
         <Sought.Provider value={query.trim()}>
           <Commands groups={['Task', 'Thread', 'List', 'Go to']} act={act} />
           <Recent onGo={(path) => act(() => go(path))} />
+          <Agents onGo={(path) => act(() => go(path))} />
           <Commands groups={['Console']} act={act} />
           <ByName onGo={(path) => act(() => go(path))} />
         </Sought.Provider>
@@ -80,8 +81,14 @@ interface CommandsProps {
   readonly act: (run: () => void) => void
 }
 
+// Who opens the palette does not mean to go one row further by it; who types that finds it.
+const movements = ['j', 'k', 'Enter']
+
 function Commands({ groups, act }: CommandsProps) {
-  const commands = useCommandList().filter(({ id }) => id !== 'palette')
+  const isSought = useContext(Sought) !== ''
+  const commands = useCommandList().filter(
+    ({ id, keys = '' }) => id !== 'palette' && (isSought || !movements.includes(keys)),
+  )
   return groups.map((group) => {
     const found = commands.filter((command) => command.group === group)
     if (found.length === 0) return null
@@ -150,6 +157,23 @@ function Recent({ onGo }: Going) {
         ))}
       </Group>
     </>
+  )
+}
+
+/** All of them are found by their names; a few are shown to who has typed nothing. */
+function Agents({ onGo }: Going) {
+  const isSought = useContext(Sought) !== ''
+  const { agents } = useAgents()
+  if (agents.length === 0) return null
+  return (
+    <Group heading="Agents">
+      {agents.slice(0, isSought ? undefined : recentCount).map(({ name }) => (
+        <Item key={name} value={`${name} agent`} words="run" onSelect={() => onGo(agentPath(name))}>
+          <Bot size={14} aria-hidden className="shrink-0 text-ink-faint" />
+          <span className="min-w-0 truncate">{name}</span>
+        </Item>
+      ))}
+    </Group>
   )
 }
 

@@ -7,6 +7,7 @@ import { ErrorState } from '../../design/error-state.tsx'
 import { harmlessText } from '../../design/harmless-text.ts'
 import { Loading } from '../../design/loading.tsx'
 import { NotFound } from '../../design/not-found.tsx'
+import { agentPath } from '../../place.ts'
 import { Page } from '../../shell/page.tsx'
 import { AgentPage } from './agent-page.tsx'
 import { fieldOf } from './field.ts'
@@ -61,7 +62,7 @@ function AgentList({ agents }: { readonly agents: readonly AgentLine[] }) {
 function AgentCard({ agent: { name, description, version, inputSchema, concurrency } }: { readonly agent: AgentLine }) {
   return (
     <Link
-      href={`/agents/${encodeURIComponent(name)}`}
+      href={agentPath(name)}
       className="group flex h-full flex-col gap-2 rounded-lg border border-line bg-panel p-4 hover:border-line-strong"
     >
       <span className="flex items-center gap-2.5">
