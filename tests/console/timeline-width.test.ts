@@ -28,6 +28,14 @@ describe('the timeline', () => {
     }
   })
 
+  it('tells what its colours mean, of those that it has', async () => {
+    const { page, run, goto } = await openConsole()
+    const id = await run('t', [{ spawn: { script: [{ fail: 'no' }] } }, { hang: true }])
+    await goto(`/tasks/${id}?tab=timeline`)
+    const words = () => page.locator('[data-legend]').allTextContents()
+    await expect.poll(words).toEqual([' running', ' failed'])
+  })
+
   it.each([360, 1024])('keeps the names of the deepest tree before its bars, at a width of %d', async (width) => {
     const { page, run, goto } = await openConsole({ viewport: { width, height: 800 } })
     const id = await run('t', descend(7))

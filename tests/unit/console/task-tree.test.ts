@@ -72,16 +72,27 @@ describe('the tree of a task', () => {
 })
 
 describe('the scale of a timeline', () => {
+  it.each([
+    [170_000, 4, ['0', '1 m', '2 m']],
+    [170_000, 6, ['0', '30 s', '1 m', '1 m 30 s', '2 m', '2 m 30 s']],
+    [70_000, 5, ['0', '15 s', '30 s', '45 s', '1 m']],
+    [3_600_000, 4, ['0', '15 m', '30 m', '45 m', '1 h']],
+    [400, 4, ['0', '100 ms', '200 ms', '300 ms', '400 ms']],
+  ])('has ticks as one counts time, of %d ms at most %d', (completedAt, countMax, texts) => {
+    const line = { task: task(0, undefined, { createdAt: 0, startedAt: 0, completedAt }), depth: 0 }
+    expect(timeScale([line], completedAt, countMax).ticks.map(({ text }) => text)).toEqual(texts)
+  })
+
   it('reaches from the first acceptance to the last end, with few round ticks', () => {
     const line = { task: task(0, undefined, { createdAt: 0, startedAt: 1000, completedAt: 12_000 }), depth: 0 }
-    const scale = timeScale([line], 99_000)
+    const scale = timeScale([line], 99_000, 7)
     expect([scale.place(0), scale.place(6000), scale.place(12_000)]).toEqual([0, 50, 100])
     expect(scale.ticks.map(({ text }) => text)).toEqual(['0', '2 s', '4 s', '6 s', '8 s', '10 s', '12 s'])
   })
 
   it('reaches to now while anything is live, and stands for nothing as well', () => {
     const live = { task: task(0, undefined, { createdAt: 0, status: 'running' }), depth: 0 }
-    expect(timeScale([live], 500).to).toBe(500)
-    expect(timeScale([{ task: task(0, undefined, { createdAt: 7, completedAt: 7 }), depth: 0 }], 9).place(7)).toBe(0)
+    expect(timeScale([live], 500, 7).to).toBe(500)
+    expect(timeScale([{ task: task(0, undefined, { createdAt: 7, completedAt: 7 }), depth: 0 }], 9, 7).place(7)).toBe(0)
   })
 })

@@ -1,14 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { isTerminal, type Task } from 'holdfast/client'
-import { type CSSProperties, memo, useMemo, useRef } from 'react'
+import { type CSSProperties, memo, type RefObject, useMemo, useRef } from 'react'
 import { classes } from '../../design/classes.ts'
-import { useIsWide } from '../../design/is-wide.ts'
 import { useNow } from '../../design/now.ts'
 import { durationText } from '../../design/span-text.ts'
 import { type ShownStatus, Status, shownStatus } from '../../design/status.tsx'
 import { taskTitle } from '../../design/task-title.ts'
+import { useWidth } from '../../design/use-width.ts'
 import type { TreeLine } from './task-tree.ts'
-import { type TimeScale, ticksMax, timeScale } from './time-scale.ts'
+import { type TimeScale, tickCountMaxOf, timeScale } from './time-scale.ts'
 
 interface TimelineProps {
   readonly lines: readonly TreeLine[]
@@ -36,7 +36,8 @@ const layout =
 export function Timeline({ lines, current, onPick }: TimelineProps) {
   const isLive = lines.some(({ task }) => !isTerminal(task.status))
   const now = useNow(isLive)
-  const tickCountMax = useIsWide('lg') ? ticksMax.wide : ticksMax.narrow
+  const axisRef = useRef<HTMLDivElement>(null)
+  const tickCountMax = tickCountMaxOf(useWidth(axisRef))
   const scale = useMemo(() => timeScale(lines, now, tickCountMax), [lines, now, tickCountMax])
   const scrollerRef = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -48,8 +49,8 @@ export function Timeline({ lines, current, onPick }: TimelineProps) {
   })
   return (
     <div ref={scrollerRef} className="scroller min-h-0 flex-1 px-4 pb-6 md:px-6">
-      <Legend />
-      <Axis scale={scale} />
+      <Legend lines={lines} />
+      <Axis scale={scale} axisRef={axisRef} />
       <ul aria-label="Tasks of the tree" className="relative" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const line = lines[index]
@@ -70,25 +71,38 @@ export function Timeline({ lines, current, onPick }: TimelineProps) {
   )
 }
 
-function Legend() {
+// In the order in which a task has them.
+const statuses: readonly ShownStatus[] = ['running', 'cancelling', 'completed', 'failed', 'cancelled']
+
+function Legend({ lines }: { readonly lines: readonly TreeLine[] }) {
+  const found = new Set(lines.flatMap(({ task }) => (task.startedAt === undefined ? [] : shownStatus(task))))
   return (
-    <p className="flex items-center gap-5 py-3 text-xs text-ink-soft">
+    <p className="flex flex-wrap items-center gap-x-5 gap-y-1 py-3 text-xs text-ink-soft">
       <span className="flex items-center gap-2">
         <span className="h-2.5 w-6 rounded-sm border border-line-strong hatched" /> queued
       </span>
-      <span className="flex items-center gap-2">
-        <span className="h-2.5 w-6 rounded-sm bg-run" /> running
-      </span>
+      {statuses
+        .filter((status) => found.has(status))
+        .map((status) => (
+          <span key={status} data-legend={status} className="flex items-center gap-2">
+            <span className={classes('h-2.5 w-6 rounded-sm', bars[status])} /> {status}
+          </span>
+        ))}
       <span className="hidden md:inline">Choose a task to see its events.</span>
     </p>
   )
 }
 
-function Axis({ scale }: { readonly scale: TimeScale }) {
+interface AxisProps {
+  readonly scale: TimeScale
+  readonly axisRef: RefObject<HTMLDivElement | null>
+}
+
+function Axis({ scale, axisRef }: AxisProps) {
   return (
     <div aria-hidden className={classes('sticky top-0 z-10 h-7 gap-3 border-b border-line bg-page', layout)}>
       <span className="self-center text-xs font-medium text-ink-faint">Task</span>
-      <div data-axis className="relative overflow-hidden font-mono text-xs text-ink-faint">
+      <div ref={axisRef} data-axis className="relative overflow-hidden font-mono text-xs text-ink-faint">
         {scale.ticks.map(({ place, text }, at) => (
           // A time for which there is no room up to the next goes to a second line, which is not seen.
           <span
