@@ -31,6 +31,20 @@ const agents = {
     input: z.object({ [longWord]: wordy, place: z.object({ [longWord]: wordy }), [`${longWord}s`]: z.array(wordy) }),
     run: (_ctx, input) => input,
   }),
+  booking: agent({
+    version: '7',
+    input: z.object({
+      mail: z.email(),
+      day: z.iso.date().optional(),
+      site: z.url().optional(),
+      code: z.string().max(8).optional(),
+      letter: z.string().optional(),
+      extra: z.record(z.string(), z.unknown()).optional(),
+      guests: z.array(z.object({ name: z.string() })).optional(),
+      room: z.object({ floor: z.string().optional() }).optional(),
+    }),
+    run: (_ctx, input) => input,
+  }),
   plain: agent({ concurrency: 4, run: (ctx, input) => ctx.say(`You said ${JSON.stringify(input)}`) }),
 }
 
@@ -85,6 +99,37 @@ describe('an agent', () => {
     await page.getByLabel('topic').fill('peace')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.waitForURL('**/console/threads/*')
+  })
+
+  it('has a control for what each field takes, and says what may be left out', async () => {
+    const { page } = await open('/agents/booking')
+    await page.getByText('version 7').waitFor()
+    const controls = await page.getByRole('form').locator('[id^="input."]:is(input, textarea)').all()
+    const types = controls.map((control) => control.evaluate(({ id, type }: HTMLInputElement) => `${id} ${type}`))
+    expect(await Promise.all(types)).toEqual([
+      'input.mail email',
+      'input.day date',
+      'input.site url',
+      'input.code text',
+      'input.letter textarea',
+      'input.extra textarea',
+      'input.room.floor textarea',
+    ])
+    await page.getByText('Written as JSON').waitFor()
+    await page.getByRole('group', { name: 'room optional' }).waitFor()
+    await page.getByRole('group', { name: 'guests optional' }).getByRole('button', { name: 'Add' }).click()
+    await page.locator('[id="input.guests.0.name"]:focus').waitFor()
+    await page.keyboard.type('Ada')
+    await page.getByLabel('mail').fill('ada@example.org')
+    await page.getByText('JSON', { exact: true }).click()
+    const json = page.getByRole('textbox', { name: 'Input' })
+    const filledIn = { mail: 'ada@example.org', guests: [{ name: 'Ada' }] }
+    await expect.poll(async () => JSON.parse(await json.inputValue())).toEqual(filledIn)
+    await json.fill('{"mail": "by hand"}')
+    await page.getByText('Form', { exact: true }).click()
+    await page.getByLabel('mail').fill('other@example.org')
+    await page.getByText('JSON', { exact: true }).click()
+    expect(await json.inputValue()).toBe('{"mail": "by hand"}')
   })
 
   it('without a schema is asked by a prompt, or by JSON', async () => {

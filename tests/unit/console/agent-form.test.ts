@@ -65,6 +65,12 @@ describe('a form', () => {
     })
   })
 
+  it('has nothing in a list for an item that is not filled in yet', () => {
+    const { value, faults } = readDraft(form, { topic: 'owls', depth: '2', tags: ['a', ''] })
+    expect(value).toEqual({ topic: 'owls', depth: 2, tags: ['a'] })
+    expect(faults.map(({ path }) => path)).toEqual(['input.tags.1'])
+  })
+
   it('says what is missing and wrong, at its place, as the server names places', () => {
     const draft = { topic: '', depth: '9', tags: [''], extra: '{' }
     expect(readDraft(form, draft).faults.map(({ path }) => path)).toEqual([

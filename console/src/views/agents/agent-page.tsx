@@ -23,7 +23,7 @@ export function AgentPage({ agent }: { readonly agent: AgentLine }) {
     { id: 'agent-up', title: 'All agents', group: 'List', keys: 'u', run: () => go('/agents') },
   ])
   return (
-    <Page title={name} header={<AgentHeader name={name} />}>
+    <Page title={name} header={<AgentHeader agent={agent} />}>
       <div className="scroller min-h-0 flex-1">
         <div className="mx-auto grid w-full max-w-6xl gap-8 p-4 md:p-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">
           <div className="flex min-w-0 flex-col gap-6 break-words">
@@ -53,7 +53,7 @@ function AgentForm({ name, form }: AgentFormProps) {
       onSubmit={(event) => void form.submit(event)}
       className="flex flex-col gap-6"
     >
-      <Segments label="How to ask" value={mode} onChange={form.setMode} options={form.modes} />
+      <Segments label="How to ask" value={mode} onChange={form.choose} options={form.modes} />
       {/* Each way of asking has fields of its own. */}
       <FieldInput
         key={mode}
@@ -76,7 +76,7 @@ function AgentForm({ name, form }: AgentFormProps) {
   )
 }
 
-function AgentHeader({ name }: { readonly name: string }) {
+function AgentHeader({ agent: { name, version } }: { readonly agent: AgentLine }) {
   return (
     <header className="flex min-h-14 items-center gap-2 border-b border-line px-4 py-2 md:px-6">
       <nav aria-label="Breadcrumb" className="flex items-center gap-2 text-ink-faint">
@@ -86,6 +86,7 @@ function AgentHeader({ name }: { readonly name: string }) {
         <span aria-hidden>/</span>
       </nav>
       <h1 className="truncate text-lg font-semibold">{name}</h1>
+      {version !== undefined && <span className="ml-2 text-xs text-ink-faint">version {version}</span>}
     </header>
   )
 }

@@ -101,7 +101,11 @@ function readNumber(field: Extract<Field, { kind: 'number' }>, draft: Draft, pat
 function readList(item: Field, drafts: readonly Draft[], path: string, isRequired: boolean): Read {
   if (drafts.length === 0 && !isRequired) return none
   const read = drafts.map((draft, at) => readDraft(item, draft, `${path}.${at}`))
-  return { value: read.map(({ value }) => value), faults: read.flatMap(({ faults }) => faults) }
+  // What is not filled in yet has a fault, and is nothing to send.
+  return {
+    value: read.flatMap(({ value }) => (value === undefined ? [] : [value])),
+    faults: read.flatMap(({ faults }) => faults),
+  }
 }
 
 function readGroup(

@@ -3,7 +3,8 @@ import { Button } from '../../design/button.tsx'
 import { harmlessText } from '../../design/harmless-text.ts'
 import { type Draft, draftOf, type Fault, isDraftGroup } from './draft.ts'
 import type { Field } from './field.ts'
-import { type ControlProps, inputLook, Labelled } from './labelled.tsx'
+import { focusField } from './focus-field.ts'
+import { type ControlProps, inputLook, Labelled, OptionalNote } from './labelled.tsx'
 
 export interface FieldInputProps {
   readonly field: Field
@@ -22,14 +23,19 @@ export function FieldInput(props: FieldInputProps) {
   if (field.kind === 'group') return <GroupInput {...props} field={field} />
   if (field.kind === 'list') return <ListInput {...props} field={field} />
   const fault = faults.find((found) => found.path === path)?.message
-  const hint = field.description === undefined ? undefined : harmlessText(field.description)
   return (
-    <Labelled id={path} label={field.title ?? label} isRequired={isRequired} hint={hint} fault={fault}>
+    <Labelled id={path} label={field.title ?? label} isRequired={isRequired} hint={hintOf(field)} fault={fault}>
       {(control) => (
         <Control control={control} field={field} draft={draft} onChange={onChange} isRequired={isRequired} />
       )}
     </Labelled>
   )
+}
+
+function hintOf({ kind, description }: Field): string | undefined {
+  const hint = description === undefined ? undefined : harmlessText(description)
+  if (kind !== 'json') return hint
+  return hint === undefined ? 'Written as JSON' : `${hint.replace(/\.$/, '')}. Written as JSON`
 }
 
 interface ControlGiven {
@@ -73,9 +79,34 @@ function Control({ control, field, draft, onChange, isRequired }: ControlGiven) 
       )
     case 'json':
       return <Area control={control} text={text} onChange={onChange} look="min-h-40 font-mono text-xs" />
-    default:
-      return <Area control={control} text={text} onChange={onChange} look="min-h-9" />
+    case 'text': {
+      const type = inputTypeOf(field)
+      if (type === undefined) return <Area control={control} text={text} onChange={onChange} look="min-h-9" />
+      return (
+        <input
+          {...control}
+          type={type}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+          className={inputLook}
+        />
+      )
+    }
+    // They are made of others, and have no control of their own.
+    case 'group':
+    case 'list':
+      return null
   }
+}
+
+const inputTypes: Readonly<Record<string, string>> = { email: 'email', date: 'date', uri: 'url', url: 'url' }
+// What is longer has lines.
+const lineMax = 120
+
+/** The control for a text of one line; a text may have several unless its schema says what it looks like. */
+function inputTypeOf({ format, pattern, maxLength }: Extract<Field, { kind: 'text' }>): string | undefined {
+  if (format !== undefined) return inputTypes[format] ?? 'text'
+  return pattern !== undefined || (maxLength !== undefined && maxLength <= lineMax) ? 'text' : undefined
 }
 
 interface AreaProps {
@@ -93,7 +124,7 @@ function Area({ control, text, onChange, look }: AreaProps) {
       rows={1}
       value={text}
       onChange={(event) => onChange(event.target.value)}
-      className={`${inputLook} h-auto resize-y py-2 leading-5 [field-sizing:content] ${look}`}
+      className={`${inputLook} h-auto resize-y py-2 leading-5 [field-sizing:content] supports-[field-sizing:content]:resize-none ${look}`}
     />
   )
 }
@@ -127,7 +158,7 @@ function FlagInput({ control, draft, onChange, isRequired }: Omit<ControlGiven, 
 }
 
 function GroupInput(props: FieldInputProps & { readonly field: Extract<Field, { kind: 'group' }> }) {
-  const { field, draft, onChange, path, label, faults } = props
+  const { field, draft, onChange, path, label, isRequired: isGroupRequired, faults } = props
   const group = isDraftGroup(draft) ? draft : {}
   const members = field.members.map(({ name, field: member, isRequired }) => (
     <FieldInput
@@ -145,20 +176,33 @@ function GroupInput(props: FieldInputProps & { readonly field: Extract<Field, { 
   if (!path.includes('.')) return <div className="flex flex-col gap-5">{members}</div>
   return (
     <fieldset className="flex min-w-0 flex-col gap-5 rounded-md border border-line p-4">
-      <legend className="max-w-full px-1 font-medium">{field.title ?? label}</legend>
+      <Legend name={field.title ?? label} isRequired={isGroupRequired} />
       {members}
     </fieldset>
   )
 }
 
+function Legend({ name, isRequired }: { readonly name: string; readonly isRequired: boolean }) {
+  return (
+    <legend className="max-w-full px-1 font-medium">
+      {name}
+      {!isRequired && <OptionalNote />}
+    </legend>
+  )
+}
+
 function ListInput(props: FieldInputProps & { readonly field: Extract<Field, { kind: 'list' }> }) {
-  const { field, draft, onChange, path, label, faults } = props
+  const { field, draft, onChange, path, label, isRequired, faults } = props
   const items = Array.isArray(draft) ? (draft as readonly Draft[]) : []
   const name = field.title ?? label
   const fault = faults.find((found) => found.path === path)?.message
+  const add = () => {
+    onChange([...items, draftOf(field.item)])
+    focusField(`${path}.${items.length}`)
+  }
   return (
     <fieldset id={path} className="flex min-w-0 flex-col gap-3 rounded-md border border-line p-4">
-      <legend className="max-w-full px-1 font-medium">{name}</legend>
+      <Legend name={name} isRequired={isRequired} />
       {field.description !== undefined && <p className="text-xs text-ink-soft">{harmlessText(field.description)}</p>}
       {items.map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: what is typed is in the draft, not in the control.
@@ -186,7 +230,7 @@ function ListInput(props: FieldInputProps & { readonly field: Extract<Field, { k
         </div>
       ))}
       {fault !== undefined && <p className="text-xs font-medium text-bad">{fault}</p>}
-      <Button className="self-start" onClick={() => onChange([...items, draftOf(field.item)])}>
+      <Button className="self-start" onClick={add}>
         <Plus size={14} aria-hidden /> Add
       </Button>
     </fieldset>

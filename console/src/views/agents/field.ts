@@ -4,7 +4,13 @@ export type Field = {
   readonly description?: string
   readonly default?: unknown
 } & (
-  | { readonly kind: 'text'; readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string }
+  | {
+      readonly kind: 'text'
+      readonly minLength?: number
+      readonly maxLength?: number
+      readonly pattern?: string
+      readonly format?: string
+    }
   | { readonly kind: 'number'; readonly isWhole: boolean; readonly minimum?: number; readonly maximum?: number }
   | { readonly kind: 'flag' }
   | { readonly kind: 'choice'; readonly options: readonly unknown[] }
@@ -42,7 +48,7 @@ function shapeOf(schema: Schema, root: object, depth: number): Field {
   if (options) return { kind: 'choice', options }
   switch (schema['type']) {
     case 'string':
-      return { kind: 'text', ...numbers(schema, ['minLength', 'maxLength']), ...patternOf(schema) }
+      return { kind: 'text', ...numbers(schema, ['minLength', 'maxLength']), ...texts(schema, ['pattern', 'format']) }
     case 'number':
     case 'integer':
       return { kind: 'number', isWhole: schema['type'] === 'integer', ...numbers(schema, ['minimum', 'maximum']) }
@@ -113,8 +119,9 @@ function numbers<Name extends string>(schema: Schema, names: readonly Name[]): {
   return Object.fromEntries(found) as { [Key in Name]?: number }
 }
 
-function patternOf({ pattern }: Schema): { pattern?: string } {
-  return typeof pattern === 'string' ? { pattern } : {}
+function texts<Name extends string>(schema: Schema, names: readonly Name[]): { [Key in Name]?: string } {
+  const found = names.flatMap((name) => (typeof schema[name] === 'string' ? [[name, schema[name]] as const] : []))
+  return Object.fromEntries(found) as { [Key in Name]?: string }
 }
 
 export function isObject(value: unknown): value is Schema {

@@ -27,7 +27,7 @@ export function Labelled({ id, label, isRequired, hint, fault, children }: Label
     <div className="flex flex-col gap-1.5">
       <label htmlFor={id} className="font-medium">
         {label}
-        {!isRequired && <span className="ml-2 font-normal text-ink-faint">optional</span>}
+        {!isRequired && <OptionalNote />}
       </label>
       {children({ id, 'aria-describedby': noteId, 'aria-invalid': fault !== undefined, required: isRequired })}
       <div id={noteId} className="empty:hidden">
@@ -39,5 +39,13 @@ export function Labelled({ id, label, isRequired, hint, fault, children }: Label
         )}
       </div>
     </div>
+  )
+}
+
+export function OptionalNote() {
+  return (
+    <>
+      {/* For who hears it, two words. */} <span className="ml-1 font-normal text-ink-faint">optional</span>
+    </>
   )
 }

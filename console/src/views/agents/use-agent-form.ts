@@ -6,6 +6,7 @@ import { threadPath } from '../../place.ts'
 import { newThreadId } from '../threads/new-thread-id.ts'
 import { type Draft, draftOf, type Fault, faultsOf, readDraft } from './draft.ts'
 import { type Field, fieldOf } from './field.ts'
+import { focusField } from './focus-field.ts'
 import type { Ask } from './snippets.ts'
 
 /** The ways in which an agent can be asked; a form only where there is a schema to make it from. */
@@ -13,7 +14,7 @@ export type Mode = 'form' | 'prompt' | 'json'
 
 type Fields = Readonly<Partial<Record<Mode, Field>>>
 
-const anyJson: Field = { kind: 'json', description: 'The input as JSON, checked by the server' }
+const anyJson: Field = { kind: 'json', description: 'Checked by the server' }
 const promptField: Field = { kind: 'text', minLength: 1 }
 
 /** What is being filled in for one agent, and what starts it. */
@@ -23,6 +24,7 @@ export function useAgentForm({ name, inputSchema }: AgentLine) {
   const fields = useMemo(() => fieldsOf(inputSchema), [inputSchema])
   const [mode, setMode] = useState<Mode>(fields.form ? 'form' : 'prompt')
   const [drafts, setDrafts] = useState<Partial<Record<Mode, Draft>>>({})
+  const [seed, setSeed] = useState('')
   const [thread, setThread] = useState(newThreadId)
   const [faults, setFaults] = useState<readonly Fault[]>([])
   const [error, setError] = useState<unknown>()
@@ -53,8 +55,16 @@ export function useAgentForm({ name, inputSchema }: AgentLine) {
     setDrafts((before) => ({ ...before, [mode]: next }))
     setFaults([])
   }
+  const choose = (next: Mode) => {
+    setMode(next)
+    // What was filled in goes on as JSON, unless somebody has written other JSON.
+    if (mode !== 'form' || next !== 'json' || (drafts.json ?? '') !== seed) return
+    const text = JSON.stringify(read.value ?? {}, undefined, 2)
+    setSeed(text)
+    setDrafts((before) => ({ ...before, json: text }))
+  }
   const modes = modesOf(fields)
-  return { mode, modes, setMode, field, draft, change, path, thread, setThread, faults, error, isSending, ask, submit }
+  return { mode, modes, choose, field, draft, change, path, thread, setThread, faults, error, isSending, ask, submit }
 }
 
 function fieldsOf(schema: object | undefined): Fields {
@@ -74,7 +84,5 @@ function modesOf(fields: Fields): readonly { name: Mode; title: string }[] {
 
 /** The first field that has to be mended; what follows is found from there. */
 function focusFault([first]: readonly Fault[]): void {
-  if (!first) return
-  const id = CSS.escape(first.path)
-  queueMicrotask(() => document.querySelector<HTMLElement>(`#${id}, #${id} input`)?.focus())
+  if (first) focusField(first.path)
 }
