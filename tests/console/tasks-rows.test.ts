@@ -41,3 +41,16 @@ describe('a row of the list of tasks', () => {
     await page.waitForURL(`**/console/tasks/${id}`)
   })
 })
+
+it.each(['tasks', 'threads'])('who has nothing yet is told how to begin with this server, at %s', async (view) => {
+  const { page, context } = await openConsoleOf(server(), { as: 'bob', path: `/${view}` })
+  await page.getByRole('button', { name: 'Copy the command' }).click()
+  await page.getByText('Copied: command').waitFor()
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  expect(command).toMatch(new RegExp(`^holdfast --url ${server().url} run [a-z]+ "hello" --`))
+  const name = / run ([a-z]+) /.exec(command)?.[1]
+  const { agents } = (await (await context.request.get(`${server().url}/v1/agents`)).json()) as {
+    agents: { name: string; inputSchema?: object }[]
+  }
+  expect(agents.find((agent) => agent.name === name)).toMatchObject({ name })
+})

@@ -2,6 +2,7 @@ import { Anchor, FilterX } from 'lucide-react'
 import { Link } from 'wouter'
 import { Button } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
+import { FirstRun } from '../../design/first-run.tsx'
 import { ListEnd } from './list-end.tsx'
 import type { Older } from './use-older-tasks.ts'
 
@@ -29,9 +30,7 @@ export function NoTasks({ isNarrow, older, onClear }: NoTasksProps) {
       >
         Run an agent
       </Link>
-      <code className="rounded-md bg-sunken px-3 py-1.5 font-mono text-xs text-ink">
-        holdfast run echo "hello" --follow
-      </code>
+      <FirstRun flags="--follow" />
     </Empty>
   )
 }

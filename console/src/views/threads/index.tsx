@@ -5,6 +5,7 @@ import { useLocation } from 'wouter'
 import { Button } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
 import { ErrorState, StaleBar } from '../../design/error-state.tsx'
+import { FirstRun } from '../../design/first-run.tsx'
 import { Loading } from '../../design/loading.tsx'
 import { threadPath } from '../../place.ts'
 import { useCommands } from '../../shell/commands.ts'
@@ -50,9 +51,7 @@ function ThreadList({ listRef }: { readonly listRef: React.RefObject<HTMLUListEl
     return (
       <Empty icon={MessagesSquare} title="There are no threads yet">
         <p>A thread is a conversation that keeps its runs. It begins with the first prompt: start a new one, or ask</p>
-        <code className="rounded-sm bg-sunken px-2 py-1 font-mono text-xs text-ink">
-          holdfast run demo "kelp" --thread first
-        </code>
+        <FirstRun flags="--thread first" />
       </Empty>
     )
   }
