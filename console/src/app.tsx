@@ -3,6 +3,7 @@ import { Route, Router, Switch, useLocation } from 'wouter'
 import { NotFound } from './design/not-found.tsx'
 import { TooltipScope } from './design/tooltip.tsx'
 import { consolePath } from './place.ts'
+import { Page } from './shell/page.tsx'
 import { Shell } from './shell/shell.tsx'
 import { ViewBoundary } from './shell/view-boundary.tsx'
 import { AgentsView } from './views/agents/index.tsx'
@@ -42,7 +43,9 @@ function Views() {
         <Route path="/agents/:name">{({ name }) => <AgentsView name={name} />}</Route>
         <Route path="/system" component={SystemView} />
         <Route>
-          <NotFound what="page" />
+          <Page title="Not found">
+            <NotFound what="page" />
+          </Page>
         </Route>
       </Switch>
     </ViewBoundary>

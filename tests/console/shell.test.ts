@@ -239,13 +239,14 @@ describe('the shell', () => {
     await goto('/threads/t')
     await page.getByRole('heading', { name: 'This view broke' }).waitFor()
     await page.getByRole('button', { name: 'Reload' }).waitFor()
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Tasks' }).click()
-    await page.getByText('Nothing has been run yet').waitFor()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'System' }).click()
+    await page.getByText('queuedRunsPerThread').waitFor()
   })
 
   it('says that there is no such page', async () => {
     const { page } = await openConsole({ path: '/nowhere/at/all' })
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('heading', { name: 'Not found', level: 1 }).waitFor()
     await page.getByText('Nothing of the console is at this address.').waitFor()
     await page.getByRole('main').getByRole('link', { name: 'See all tasks' }).waitFor()
   })
@@ -254,6 +255,7 @@ describe('the shell', () => {
     const { page } = await openConsole({ path: '/tasks', viewport: phone })
     const box = await page.getByRole('navigation', { name: 'Main' }).boundingBox()
     expect(box?.y).toBeGreaterThan(phone.height - 80)
+    await page.getByRole('banner').getByText('Holdfast').waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
   })
 

@@ -22,6 +22,19 @@ it('an event that is unfolded on a phone tells when it was, and can be copied', 
   expect(await copy.evaluate((button) => getComputedStyle(button).opacity)).toBe('1')
 })
 
+it('an event that is unfolded leaves others in sight, however much is in it', async () => {
+  const { page, run, goto } = await openConsoleOf(server(), onPhone)
+  const output = Array.from({ length: 300 }, (_, place) => ({ place }))
+  const id = await run('phone-huge', [{ tool: 'search', input: {}, output }])
+  await goto(`/tasks/${id}?tab=events`)
+  const log = page.getByRole('log')
+  await log.getByRole('button', { name: /tool\.result/ }).click()
+  const text = log.locator('pre')
+  await text.waitFor()
+  const { height: room = 0 } = (await log.boundingBox()) ?? {}
+  expect((await text.boundingBox())?.height).toBeLessThan(room * 0.75)
+})
+
 it('what a task has spawned is named on a phone in as many words as two lines take', async () => {
   const { page, run, goto } = await openConsoleOf(server(), onPhone)
   const description = 'Read the reports of the last four quarters and compare them'

@@ -47,7 +47,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         Skip to the content
       </button>
       <Rail />
-      <div className="flex h-11 shrink-0 items-center justify-between border-b border-line bg-panel pr-2 pl-4 md:hidden">
+      <header className="flex h-11 shrink-0 items-center justify-between border-b border-line bg-panel pr-2 pl-4 md:hidden">
         <span className="flex items-center gap-2 font-semibold">
           <Mark /> Holdfast
         </span>
@@ -55,7 +55,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <ConnectionPill isShort />
           <ThemeSwitch />
         </span>
-      </div>
+      </header>
       <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
         {children}
       </main>

@@ -16,7 +16,7 @@ export function ChildList({ tasks }: { readonly tasks: readonly Task[] }) {
             href={taskPath(task.id)}
             className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-2 outline-offset-[-2px] hover:bg-hover md:grid-cols-[7rem_minmax(0,1fr)_6rem_4.5rem]"
           >
-            <span className="md:col-start-1 md:row-start-1">
+            <span className="flex md:col-start-1 md:row-start-1">
               <Status status={shownStatus(task)} />
             </span>
             <span className="col-span-2 row-start-2 line-clamp-2 break-words md:col-span-1 md:col-start-2 md:row-start-1 md:line-clamp-1">

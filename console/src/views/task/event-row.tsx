@@ -41,7 +41,8 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
         {isAbandoned && <span className="sr-only">abandoned by a later attempt</span>}
       </button>
       {isOpen && (
-        <div className="px-4 pb-3 md:px-6 md:pl-16">
+        // However much is in it, the events around it stay in sight.
+        <div className="px-4 pb-3 md:px-6 md:pl-16 [&_pre]:max-h-[40vh]">
           {/* Where the row has no room for it. */}
           <p className="py-1 font-mono text-xs text-ink-faint md:hidden">
             {preciseClockText(at)} {hasTask && task}

@@ -15,7 +15,7 @@ export function LastLine({ task }: { readonly task: Task }) {
 function settledLine({ status, result, error, progress }: Task): string {
   if (status === 'pending') return 'waiting to start'
   if (error) return oneLine(error.message)
-  if (status === 'completed') return result === undefined ? 'done' : oneLine(said(result))
+  if (status === 'completed') return oneLine(said(result) ?? '') || 'done'
   return progress === undefined ? 'running' : `${Math.round(progress * 100)} %`
 }
 
