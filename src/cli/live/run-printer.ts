@@ -80,12 +80,19 @@ export class RunPrinter {
     const { glyph, word } = statusWord(task)
     const why = task.error ? `: ${task.error.message}` : ''
     const took = task.startedAt === undefined || task.completedAt === undefined ? 0 : task.completedAt - task.startedAt
-    this.#cli.show.notice(`${glyph} ${task.id} ${word}${why} (${duration(took)})`)
+    this.#tell(`${glyph} ${task.id} ${word}${why} (${duration(took)})`, task.error !== undefined)
   }
 
   close(): void {
     this.#endLine()
     this.#status.close()
+  }
+
+  /** Why a task did not complete is no hint. A program that wants none has it on stdout. */
+  #tell(text: string, isError: boolean): void {
+    const { around, show, global } = this.#cli
+    if (isError && global.quiet && !global.json) around.err(`${oneLine(text)}\n`)
+    else show.notice(text)
   }
 
   #printResult(task: Task): void {

@@ -9,9 +9,9 @@ import { event } from './events.ts'
 const task = { id: 'bg_0', thread: 't', status: 'pending', position: 2 } as unknown as Task
 const ended = { ...task, status: 'completed', startedAt: 0, completedAt: 1500 } as Task
 
-function printing(shows: RunShows, isTty = false) {
+function printing(shows: RunShows, isTty = false, flags: { readonly quiet?: boolean; readonly json?: boolean } = {}) {
   const around = fakeSurroundings({ isTty })
-  const global = { json: shows === 'json', quiet: false, color: false }
+  const global = { json: shows === 'json', quiet: false, color: false, ...flags }
   const cli = { around, global, start: 'holdfast', show: createShow(around, global) } as unknown as Cli
   return { printer: new RunPrinter(cli, task, shows), written: around.written, around }
 }
@@ -46,6 +46,18 @@ describe('a run that is followed', () => {
       printer.end({ ...ended, result: 'it\u001b[2J' })
       expect(written.out).toBe('it\n')
     }
+  })
+
+  it.each(['failed', 'cancelled'] as const)('says why it ended as %s also to who wants no hints', (status) => {
+    const error = { code: 'agent_error', message: 'too\nbad' } as const
+    const { printer, written } = printing('result', false, { quiet: true })
+    printer.end({ ...ended, status, error })
+    expect(written.err).toMatch(new RegExp(`^. bg_0 ${status}: too bad \\(1.5s\\)\n$`))
+    const told = printing('result', false, { quiet: true, json: true })
+    told.printer.end({ ...ended, status, error })
+    const well = printing('result', false, { quiet: true })
+    well.printer.end(ended)
+    expect([told.written.err, well.written.err]).toEqual(['', ''])
   })
 
   it('says how it stands while it waits and while it runs', () => {
