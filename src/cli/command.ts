@@ -3,7 +3,7 @@ import { type Client, type ClientNotice, createClient, HoldfastError, isHoldfast
 import { commandStart } from './command-start.ts'
 import { Ending } from './ending.ts'
 import { exitCodes } from './exit-code.ts'
-import { failureText } from './failure.ts'
+import { failureText, type LeftWork } from './failure.ts'
 import { oneLine } from './show/plain-text.ts'
 import { createShow, type Show, type ShowOptions } from './show/show.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -33,6 +33,8 @@ export interface Cli {
   client(options?: ConnectOptions): Promise<Client>
   /** From now on what the client has to say goes there, instead of to stderr. */
   takeNotices(say: (text: string) => void): void
+  /** What goes on if the command ends before it: said to programs in the problem that it ends with. */
+  leaves(work: LeftWork): void
   /** Says what went wrong, where the command does not end by it. */
   complain(error: unknown, exitCode?: number): void
   /** What a command begins with that is to be copied. */
@@ -68,8 +70,8 @@ export function createAct(program: Command, around: Surroundings, end: CommandEn
       } finally {
         cli.close()
       }
-      if (!ending.hasTimedOut) return
-      cli.complain(new Error('gave up; --timeout has passed'), exitCodes.timeout)
+      if (ending.hasTimedOut) cli.complain(new Error('gave up; --timeout has passed'), exitCodes.timeout)
+      if (ending.wasInterrupted) cli.tellInterrupt()
     }
 }
 
@@ -83,6 +85,7 @@ class CommandLine implements Cli {
   #client: Promise<Client> | undefined
   #tokenFrom: string | undefined
   #say: (text: string) => void
+  #left: LeftWork | undefined
 
   constructor(flags: GlobalFlags, around: Surroundings, ending: Ending) {
     this.#flags = flags
@@ -113,10 +116,19 @@ class CommandLine implements Cli {
     this.#say = say
   }
 
+  leaves(work: LeftWork): void {
+    this.#left = work
+  }
+
   complain(error: unknown, exitCode?: number): void {
     const { url } = this.#flags
-    const ended = exitCode === undefined ? {} : { exitCode }
+    const ended = exitCode === undefined ? {} : { exitCode, ...(this.#left && { left: this.#left }) }
     this.around.err(failureText(error, { ...this.global, env: this.around.env, url, ...ended }))
+  }
+
+  /** A person knows that it was interrupted, and was told what goes on; a program has only this. */
+  tellInterrupt(): void {
+    if (this.global.json && this.#left) this.complain(new Error('interrupted'), exitCodes.interrupted)
   }
 
   close(): void {

@@ -30,6 +30,11 @@ export class Ending {
     return this.#code === exitCodes.timeout
   }
 
+  /** Whether it was an interrupt. */
+  get wasInterrupted(): boolean {
+    return this.#code === exitCodes.interrupted
+  }
+
   get signal(): AbortSignal {
     this.#watch()
     return this.#controller.signal

@@ -6,6 +6,12 @@ import { jsonText } from './show/json-text.ts'
 import { oneLine } from './show/plain-text.ts'
 import type { Surroundings } from './surroundings.ts'
 
+/** A task that a command waits for, and its thread. */
+export interface LeftWork {
+  readonly task: string
+  readonly thread: string
+}
+
 export interface FailureOptions {
   readonly json: boolean
   readonly quiet: boolean
@@ -14,6 +20,8 @@ export interface FailureOptions {
   /** What the program was started in, and the server that a flag named: what a command to copy begins with. */
   readonly env?: Surroundings['env']
   readonly url?: string | undefined
+  /** What goes on without the command. */
+  readonly left?: LeftWork
 }
 
 interface Starts {
@@ -41,14 +49,14 @@ const questionHint = ({ here }: Starts): string => `The open questions of a task
 
 /** What went wrong, for stderr: what and why, what to do, and the id under which the server's log has it. */
 export function failureText(error: unknown, options: FailureOptions): string {
-  const { json, quiet, exitCode = exitCodeOf(error) } = options
+  const { json, quiet, exitCode = exitCodeOf(error), left } = options
   const { code, facts } = isHoldfastError(error) ? error : { code: undefined, facts: {} as HoldfastError['facts'] }
   const message = oneLine(errorMessage(error))
   const hint = code === undefined ? undefined : hintOf(code, facts, options)
   const requestId = typeof facts['requestId'] === 'string' ? oneLine(facts['requestId']) : undefined
   if (json) {
     const type = code === undefined ? 'about:blank' : `urn:holdfast:error:${code}`
-    const problem = { type, title: message, ...facts, code, hint, requestId, exitCode }
+    const problem = { type, title: message, ...facts, ...left, code, hint, requestId, exitCode }
     return `${jsonText(problem)}\n`
   }
   const lines = [`holdfast: ${message}`]

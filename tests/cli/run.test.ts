@@ -85,6 +85,28 @@ onSharedServer(['memory'], (_kind, server) => {
       expect((await run([...scripted({ hang: true }), '--wait', '--timeout', '300ms'])).code).toBe(124)
     })
 
+    it('tells programs which task goes on when its time is up, and when it is interrupted', async () => {
+      const thread = freshThread()
+      const args = [...scripted({ say: 'x' }, { hang: true }), '--thread', thread, '--json']
+      const late = await run([...args, '--wait', '--timeout', '3s'])
+      const [task] = (await logOf(server(), thread)).map((event) => event.task)
+      expect(late.code).toBe(124)
+      expect(JSON.parse(late.stderr)).toMatchObject({ type: 'about:blank', task, thread, exitCode: 124 })
+      const followed = new RunningCli(['run', ...args, '--background', '--follow'], { server: server() })
+      await followed.until(/text\.delta/)
+      followed.child.kill('SIGINT')
+      const { code, stdout, stderr } = await followed.ended
+      const { task: left } = JSON.parse(stdout.split('\n')[0] ?? '') as Event
+      expect(code).toBe(130)
+      expect(JSON.parse(stderr)).toEqual({
+        type: 'about:blank',
+        title: 'interrupted',
+        task: left,
+        thread,
+        exitCode: 130,
+      })
+    })
+
     it('reads the prompt from stdin, and the input from a file or stdin', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'holdfast-run-'))
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -9,6 +9,7 @@ export async function followRun(cli: Cli, client: Client, accepted: Accepted, sh
   const { signal, show, start } = cli
   const task = accepted as Task
   const printer = new RunPrinter(cli, task, shows)
+  cli.leaves({ task: task.id, thread: task.thread })
   cli.takeNotices((text) => printer.aside(text))
   try {
     // Where an answer came late, something may have happened before it.

@@ -40,6 +40,7 @@ async function attached() {
     signal: new AbortController().signal,
     client: () => Promise.resolve(client),
     takeNotices: () => {},
+    leaves: () => {},
     complain: () => {},
     start: 'holdfast',
     show: createShow(around, global),
