@@ -7,6 +7,7 @@ import { failureText, type LeftWork } from './failure.ts'
 import { oneLine } from './show/plain-text.ts'
 import { createShow, type Show, type ShowOptions } from './show/show.ts'
 import type { Surroundings } from './surroundings.ts'
+import { wrongServer } from './wrong-server.ts'
 
 /** The flags of every command. */
 export interface GlobalFlags {
@@ -66,13 +67,20 @@ export function createAct(program: Command, around: Surroundings, end: CommandEn
         const code = await ending.of(work(cli, ...given))
         end.code = typeof code === 'number' ? code : cli.hasClient ? exitCodes.ok : undefined
       } catch (error) {
-        throw cli.named(error)
+        throw await cli.named(error)
       } finally {
         cli.close()
       }
       if (ending.hasTimedOut) cli.complain(new Error('gave up; --timeout has passed'), exitCodes.timeout)
       if (ending.wasInterrupted) cli.tellInterrupt()
     }
+}
+
+interface Asked {
+  readonly url: string
+  /** What gave the token, if one was found. */
+  readonly tokenFrom: string | undefined
+  readonly health: Client['health']
 }
 
 class CommandLine implements Cli {
@@ -83,7 +91,8 @@ class CommandLine implements Cli {
   readonly #flags: GlobalFlags
   readonly #ending: Ending
   #client: Promise<Client> | undefined
-  #tokenFrom: string | undefined
+  /** Who was asked, as far as it is known. */
+  #asked: Asked | undefined
   #say: (text: string) => void
   #left: LeftWork | undefined
 
@@ -138,10 +147,12 @@ class CommandLine implements Cli {
     )
   }
 
-  /** The error of a server that refused a token, with what gave that: it may not be the one that was thought of. */
-  named(error: unknown): unknown {
-    if (this.#tokenFrom === undefined || !isHoldfastError(error, 'unauthenticated')) return error
-    const message = `The server refused the token of ${this.#tokenFrom}`
+  /** The error with what the command line alone knows: what gave a token that is refused, and that the URL may be wrong. */
+  async named(error: unknown): Promise<unknown> {
+    if (!this.#asked) return error
+    const { url, tokenFrom, health } = this.#asked
+    if (tokenFrom === undefined || !isHoldfastError(error, 'unauthenticated')) return wrongServer(error, url, health)
+    const message = `The server refused the token of ${tokenFrom}`
     return new HoldfastError('unauthenticated', message, { facts: error.facts, cause: error })
   }
 
@@ -152,9 +163,9 @@ class CommandLine implements Cli {
     const { signal } = this.#ending
     const { serverAddress } = await import('./settings/server-address.ts')
     const { tokenFrom, ...address } = await serverAddress(this.#flags, this.around, this.#warn)
-    this.#tokenFrom = tokenFrom
     const onNotice = ({ message }: ClientNotice) => this.#say(message)
     const client = createClient({ ...address, onNotice, retryForMs: 0 })
+    this.#asked = { url: address.url, tokenFrom, health: client.health }
     if (!isPatient) return client
     // Whoever waits for a server that is away has found it there before.
     await client.health({ signal })

@@ -62,7 +62,7 @@ describe('holdfast dev', () => {
     const said = server.process.stderr
     expect(said).toContain(`process ${server.process.child.pid}\n`)
     expect(said).toMatch(/^Holdfast +\d+\.\d+\.\d+/)
-    expect(said).toContain(`API       ${server.url}/v1\n`)
+    expect(said).toContain(`Server    ${server.url}\n`)
     expect(said).toContain(`Store     ${join(folder, 'holdfast', 'holdfast.db')}\n`)
     expect(said).toContain('Ctrl-C stops; tasks stay\n')
     expect(said).toContain(`holdfast --url ${server.url} attach demo\n`)

@@ -141,6 +141,31 @@ describe('a command that goes wrong', () => {
     },
   )
 
+  it.each([404, 405, 500, 501])('takes an answer %i of another web server for none of Holdfast', async (status) => {
+    const other = createHttpServer((_request, response) => response.writeHead(status).end('<html></html>'))
+    other.listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    for (const args of [['ps'], ['inspect', 'bg_0'], ['run', 'echo', 'hello'], ['run', 'echo', 'hello', '--wait']]) {
+      const { code, stderr } = await cli([...args, '--url', url, '--token', 'x'])
+      expect(code).toBe(7)
+      expect(stderr).toMatch(
+        new RegExp(`^holdfast: ${url}/? is no Holdfast server: it answered ${status}\n  Start one`),
+      )
+    }
+  })
+
+  it.each([[['ps']], [['inspect', 'bg_0']], [['run', 'echo', 'hello', '--wait']], [['attach', 'demo']]])(
+    'names the URL without the path of the API where that was given too: %j',
+    async (args) => {
+      const { code, stderr } = await cli([...args, '--url', `${server.url}/v1`], { server })
+      expect(code).toBe(7)
+      expect(stderr).toContain(`${server.url}/v1 is no Holdfast server: `)
+      expect(stderr).toContain(`; try ${server.url}\n`)
+    },
+  )
+
   it.each(['', 'two words', 'line\nend', '秘密'])('refuses what cannot be a token: %j', async (token) => {
     const { code, stderr } = await cli(['ps', '--token', token], { server })
     expect([code, stderr]).toEqual([

@@ -76,7 +76,7 @@ function tell(started: Started, run: DemoRun | undefined, { around, show }: Spea
   const command = commandStart(around.env, server.port === portDefault ? undefined : server.url)
   const lines = [
     ['Holdfast', `${packageVersion()}, process ${process.pid}`],
-    ['API', `${server.url}/v1`],
+    ['Server', server.url],
     ['Console', consoleLine(started)],
     ['Store', storeLine(settings.store)],
     ...(run ? [['Demo', `${run.id}, thread demo, ${run.isNew ? 'started' : 'goes on from before'}`]] : []),
