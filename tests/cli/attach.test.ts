@@ -55,7 +55,7 @@ onSharedServer(['memory'], (_kind, server) => {
       await runScript(server(), thread, hanging)
       await screen.shows(/Thinking about it[\s\S]*Thinking about it[\s\S]*bg_\d+ running/)
       screen.type(`/cancel enough${keys.enter}`)
-      await screen.shows(/cancelling by alice because enough[\s\S]*⊘ bg_\d+ cancelled[\s\S]*· idle/)
+      await screen.shows(/cancelling by alice: enough[\s\S]*⊘ bg_\d+ cancelled[\s\S]*· idle/)
       expect((await logOf(server(), thread)).filter(({ type }) => type === 'task.cancelling')).toHaveLength(2)
     })
 

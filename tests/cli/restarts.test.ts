@@ -97,7 +97,7 @@ describe('when the server is killed and started again on its port', () => {
     await tell(server, run)
     for (const each of followed) await each.until(/tick \{"n":9\}/)
     await server.restart()
-    const said = /task\.resumed\tattempt 2 on \S+; what it put out in (\d+)-(\d+) does not count and comes anew\n/
+    const said = /task\.resumed\tattempt 2 on \S+; events (\d+)-(\d+) do not count\n/
     for (const each of followed) {
       const [, first, last] = await each.until(said)
       const events = await logOf(server, 't')

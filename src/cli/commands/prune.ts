@@ -18,7 +18,7 @@ export function define(program: Command, act: Act): void {
     .command('prune')
     .summary('remove old events and old threads')
     .description(
-      'Removes what whoever asks need not keep, beside work that goes on. Events go from the front of a log; messages, tasks and results ' +
+      'Removes old events and threads of the caller, beside work that goes on. Events go from the front of a log; messages, tasks and results ' +
         'stay. An old thread goes with all that it holds. Nothing goes that belongs to a task which has not ended, or to a result that ' +
         'nobody took.\n\nIn a pipe: threads, events and tasks removed, tab-separated.',
     )

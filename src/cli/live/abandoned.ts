@@ -29,5 +29,7 @@ export class AbandonedOutput {
 function sentence({ data: { keep, dropped = [] } }: Resumed, last: number): string | undefined {
   const ranges = dropped.map(([first, end]) => (first === end ? String(first) : `${first}-${end}`))
   if (last > keep) ranges.push(last === keep + 1 ? String(last) : `${keep + 1}-${last}`)
-  return ranges.length === 0 ? undefined : `what it put out in ${ranges.join(', ')} does not count and comes anew`
+  if (ranges.length === 0) return undefined
+  const isOne = ranges.length === 1 && !ranges[0]?.includes('-')
+  return isOne ? `event ${ranges[0]} does not count` : `events ${ranges.join(', ')} do not count`
 }

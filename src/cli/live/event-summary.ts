@@ -16,7 +16,7 @@ export function summaryOf(event: ThreadEvent): string {
     case 'task.resumed':
       return `attempt ${event.data.attempt} on ${event.data.node}`
     case 'task.cancelling':
-      return joined([`by ${event.data.by}`, event.data.reason && `because ${event.data.reason}`])
+      return `by ${event.data.by}${event.data.reason ? `: ${event.data.reason}` : ''}`
     case 'task.completed':
       return event.data.resultOmitted ? tooLarge : valueText(event.data.result)
     case 'task.failed':

@@ -28,8 +28,14 @@ describe('events as lines', () => {
       event(5, 'thinking', { text: 'hm' }),
       event(6, 'text.delta', { text: 'four' }),
     ]
-    const lines = [`1\t${at}\ttext.delta\tone two`, '    three', `4\t${at}\tprogress\t50 % half`]
+    const lines = [`1\t${at}\ttext.delta\tone two three`, `4\t${at}\tprogress\t50 % half`]
     expect(printed(said)).toBe(`${[...lines, `5\t${at}\tthinking\thm`, `6\t${at}\ttext.delta\tfour`].join('\n')}\n`)
+  })
+
+  it('are one line each in a pipe, whatever is said; on a terminal the lines of a text are kept', () => {
+    const said = [event(1, 'text.delta', { text: 'l1\nl2\tx\n' }), event(2, 'text.delta', { text: '\nl3\u2028l4' })]
+    expect(printed(said)).toBe(`1\t${at}\ttext.delta\tl1 l2 x  l3 l4\n`)
+    expect(printed(said, { columns: () => 80 })).toMatch(/l1\n {4}l2\tx\n {4}\n {4}l3/)
   })
 
   it('keep apart what two tasks say at once', () => {
@@ -75,11 +81,18 @@ describe('events as lines', () => {
     expect(text.trimEnd().split('\n')).toHaveLength(all.length)
   })
 
+  it('say who cancels a task, and why in the words that were given', () => {
+    const by = (data: object) => printed([event(1, 'task.cancelling', { by: 'owner', ...data })])
+    expect(by({ reason: 'because of that' })).toContain('\tby owner: because of that\n')
+    expect(by({})).toContain('\tby owner\n')
+  })
+
   it('say what a resume abandons, and nothing if it abandons nothing', () => {
     const said = [3, 4, 5, 6].map((seq) => event(seq, 'text.delta', { text: 'x' }))
     const resumed = (data: object) => printed([...said, event(9, 'task.resumed', { attempt: 2, node: 'n', ...data })])
-    expect(resumed({ keep: 4 })).toContain('attempt 2 on n; what it put out in 5-6 does not count and comes anew\n')
-    expect(resumed({ keep: 5, dropped: [[3, 3]] })).toContain('in 3, 6 does not count')
+    expect(resumed({ keep: 4 })).toContain('attempt 2 on n; events 5-6 do not count\n')
+    expect(resumed({ keep: 5, dropped: [[3, 3]] })).toContain('; events 3, 6 do not count')
+    expect(resumed({ keep: 5 })).toContain('; event 6 does not count\n')
     expect(resumed({ keep: 6 })).toContain('attempt 2 on n\n')
   })
 })

@@ -25,9 +25,7 @@ describe('a run that is followed', () => {
     printer.event(event(7, 'text.delta', { text: 'two' }))
     printer.end(ended)
     expect(written.out).toBe('one twtwo\n')
-    expect(written.err).toBe(
-      'bg_0 goes on; what it put out in 5 does not count and comes anew\n✔ bg_0 completed (1.5s)\n',
-    )
+    expect(written.err).toBe('bg_0 goes on; event 5 does not count\n✔ bg_0 completed (1.5s)\n')
   })
 
   it('says nothing in the middle of a line of a terminal', () => {
