@@ -102,6 +102,8 @@ const variables: Readonly<Record<string, Name>> = {
   HOLDFAST_LOG_LEVEL: 'logLevel',
 }
 
+const flagsOnly: Readonly<Record<string, Name>> = { HOLDFAST_PORT: 'port', HOLDFAST_HOST: 'host' }
+
 export const variableNames: readonly string[] = Object.keys(variables)
 
 /** Where the client commands find a server: of no meaning to one, and no mistake. */
@@ -135,12 +137,19 @@ function saidInEnv(env: Sources['env']): Said {
   const read = ours.map(([variable, text = '']) => {
     const name = Object.hasOwn(variables, variable) ? variables[variable] : undefined
     if (name === undefined) {
-      throw wrong(`There is no setting ${variable}${nearestHint(variable, variableNames)}`)
+      throw wrong(`There is no setting ${variable}${instead(variable)}`)
     }
     if (text === '') throw wrong(`${variable} is empty. Give it a value, or unset it`)
     return [name, from(variable, () => readers[name].fromText(text))] as const
   })
   return Object.fromEntries(read)
+}
+
+/** What was probably meant. */
+function instead(variable: string): string {
+  const flag = flagsOnly[variable]
+  if (flag !== undefined) return `; use --${flag}, or ${flag} in holdfast.config.ts`
+  return nearestHint(variable, variableNames, '. docs/operations.md has them all')
 }
 
 function saidInConfig(file: string, values: Readonly<Record<string, unknown>>): Said {

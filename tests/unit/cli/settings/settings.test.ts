@@ -128,7 +128,6 @@ describe('a variable that is no setting', () => {
   it.each([
     ['HOLDFAST_TOKN', 'HOLDFAST_TOKEN'],
     ['HOLDFAST_STOER', 'HOLDFAST_STORE'],
-    ['HOLDFAST_HOST', 'HOLDFAST_HOSTS'],
     ['HOLDFAST_LEASE', 'HOLDFAST_LEASE_MS'],
     ['HOLDFAST_token', 'HOLDFAST_TOKEN'],
     ['HOLDFAST_', 'HOLDFAST_'],
@@ -139,7 +138,14 @@ describe('a variable that is no setting', () => {
   })
 
   it('is refused where none is near', () => {
-    expect(refusal(() => settings({ env: { HOLDFAST_PORT: '1' } }))).toMatch(/There is no setting HOLDFAST_PORT$/)
+    const message = refusal(() => settings({ env: { HOLDFAST_COLOUR: '1' } }))
+    expect(message).toContain('There is no setting HOLDFAST_COLOUR. docs/operations.md has them all')
+  })
+
+  it.each(['port', 'host'])('is refused with the flag and the setting where only these are there: %s', (name) => {
+    const variable = `HOLDFAST_${name.toUpperCase()}`
+    const message = refusal(() => settings({ env: { [variable]: '1' } }))
+    expect(message).toContain(`There is no setting ${variable}; use --${name}, or ${name} in holdfast.config.ts`)
   })
 
   it('is let pass when it is the client’s', () => {
