@@ -54,9 +54,7 @@ onSharedServer(['memory'], (_kind, server) => {
         { tool: 'search', input: { q: 1 }, output: 'found' },
       ])
       const { stdout } = await logs(run.id)
-      expect(stdout).toMatch(
-        /\n4\t\S+\ttext\.delta\tone two three\n6\t\S+\tthinking\thm\n7\t\S+\tprogress\t25 %\n/,
-      )
+      expect(stdout).toMatch(/\n4\t\S+\ttext\.delta\tone two three\n6\t\S+\tthinking\thm\n7\t\S+\tprogress\t25 %\n/)
       expect(stdout).toMatch(/\n8\t\S+\tcustom\tnote a b\n9\t\S+\ttool\.call\tsearch\(\{"q":1\}\)/)
       expect(stdout).not.toContain('\u001b')
     })

@@ -108,10 +108,7 @@ export class Attached {
   }
 
   async #submit(text: string): Promise<void> {
-    const order = orderOf(
-      text,
-      this.#view.questions.map(({ id }) => id),
-    )
+    const order = orderOf(text, this.#view.questions)
     if (order.do === 'detach') return this.#interrupt()
     const { thread, task, agent } = this.#options
     const { signal, start } = this.#cli

@@ -1,3 +1,4 @@
+import type { Question } from '../../client/index.ts'
 import { nearest } from '../nearest.ts'
 
 /** What a typed line asks for. */
@@ -11,6 +12,8 @@ export type Order =
   /** Without a question, the one that has been open longest. */
   | { readonly do: 'answer'; readonly question?: string; readonly text: string }
   | { readonly do: 'refuse'; readonly message: string }
+
+type OpenQuestion = Pick<Question, 'id' | 'options'>
 
 const says = ['steer', 'queue', 'interrupt'] as const
 const names: readonly string[] = [...says, 'cancel', 'answer', 'detach', 'help']
@@ -26,13 +29,16 @@ export const orderHelp: readonly string[] = [
   '//TEXT             says /TEXT',
 ]
 
-/** Reads a line. `questions` are the ids of those that are open: only of these the first word of an answer can be one. */
-export function orderOf(line: string, questions: readonly string[] = []): Order {
+/**
+ * Reads a line. `questions` are those that are open, oldest first: only of these the first word of an answer can be the id, and who
+ * types one of their options most likely means to answer, so that nobody is told it before that is clear.
+ */
+export function orderOf(line: string, questions: readonly OpenQuestion[] = []): Order {
   const text = line.trim()
   if (text === '') return { do: 'nothing' }
   if (text.startsWith('//')) return { do: 'say', how: 'auto', text: text.slice(1) }
   const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(text) ?? []
-  if (!text.startsWith('/')) return { do: 'say', how: 'auto', text }
+  if (!text.startsWith('/')) return optionOf(text, questions) ?? { do: 'say', how: 'auto', text }
   const how = says.find((each) => each === name)
   if (how) return rest === '' ? { do: 'refuse', message: `Say what: /${how} TEXT` } : { do: 'say', how, text: rest }
   switch (name) {
@@ -59,10 +65,20 @@ function noSuch(name: string): string {
     : `There is no /${name}. The nearest is /${near}; /help shows all`
 }
 
-function answerOf(rest: string, questions: readonly string[]): Order {
+function optionOf(text: string, questions: readonly OpenQuestion[]): Order | undefined {
+  const asked = questions.find(({ options = [] }) => options.includes(text))
+  if (!asked) return undefined
+  const answer = asked === questions[0] ? `/answer ${text}` : `/answer ${asked.id} ${text}`
+  return {
+    do: 'refuse',
+    message: `That is an option of an open question: ${answer} answers it, /steer ${text} does not`,
+  }
+}
+
+function answerOf(rest: string, questions: readonly OpenQuestion[]): Order {
   const [, first = '', others = ''] = /^(\S*)\s*(.*)$/s.exec(rest) ?? []
   if (rest === '') return { do: 'refuse', message: 'Say the answer: /answer TEXT' }
-  if (!questions.includes(first)) return { do: 'answer', text: rest }
+  if (!questions.some(({ id }) => id === first)) return { do: 'answer', text: rest }
   if (others === '') return { do: 'refuse', message: `Say the answer: /answer ${first} TEXT` }
   return { do: 'answer', question: first, text: others }
 }

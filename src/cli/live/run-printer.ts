@@ -1,9 +1,10 @@
-import type { Task, ThreadEvent } from '../../client/index.ts'
+import type { Question, Task, ThreadEvent } from '../../client/index.ts'
 import type { Cli } from '../command.ts'
 import { age, duration } from '../show/ages.ts'
 import { jsonText } from '../show/json-text.ts'
 import { oneLine, plainText } from '../show/plain-text.ts'
 import { progressBar } from '../show/progress-bar.ts'
+import { shellWord } from '../show/shell-word.ts'
 import { StatusLine } from '../show/status-line.ts'
 import { statusWord } from '../show/status-word.ts'
 import { AbandonedOutput } from './abandoned.ts'
@@ -19,6 +20,8 @@ export class RunPrinter {
   readonly #status: StatusLine
   readonly #abandoned = new AbandonedOutput()
   readonly #tools = new Map<string, string>()
+  /** Those that are open. */
+  readonly #questions = new Set<string>()
   readonly #since: number
   #task: Task
   #doing = ''
@@ -57,11 +60,12 @@ export class RunPrinter {
       case 'tool.result':
         this.#doing = ''
         return this.aside(`  ⚙ ${this.#tools.get(event.data.id) ?? event.data.id} → ${toolOutcome(event.data)}`)
-      case 'question.asked': {
-        const { id, text, options } = event.data.question
-        this.aside(`  ? ${text}${optionsText(options)}`)
-        return this.aside(`  Answer it: ${this.#cli.start} answer ${id} TEXT`)
-      }
+      case 'question.asked':
+        this.#questions.add(event.data.question.id)
+        return this.#ask(event.data.question)
+      case 'question.answered':
+      case 'question.closed':
+        return void this.#questions.delete(event.data.id)
       default:
     }
   }
@@ -103,6 +107,14 @@ export class RunPrinter {
     this.#status.out(text.endsWith('\n') ? text : `${text}\n`)
   }
 
+  /** Nothing that is typed here reaches it. */
+  #ask({ id, text, options }: Question): void {
+    const { start, around } = this.#cli
+    this.aside(`  ? ${text}${optionsText(options)}`)
+    const elsewhere = `  (in another terminal; or Ctrl-C, then ${start} attach ${shellWord(this.#task.thread)})`
+    this.aside(`  Answer it: ${start} answer ${id} TEXT${around.isTty.err ? elsewhere : ''}`)
+  }
+
   #say(text: string): void {
     if (this.#shows !== 'text') return
     const plain = plainText(text)
@@ -122,6 +134,7 @@ export class RunPrinter {
     const passed = age(this.#cli.around.clock.now() - this.#since)
     const waits = status === 'pending' && position !== undefined && position > 0 ? `behind ${position}` : ''
     const bar = progress === undefined ? '' : progressBar(progress)
-    return [id, statusWord(this.#task).word, waits, passed, bar, oneLine(this.#doing)].filter((part) => part).join(' ')
+    const doing = this.#questions.size > 0 ? 'waits for an answer' : oneLine(this.#doing)
+    return [id, statusWord(this.#task).word, waits, passed, bar, doing].filter((part) => part).join(' ')
   }
 }

@@ -66,6 +66,15 @@ describe('a run that is followed', () => {
     printer.event(event(3, 'progress', { value: 0.25, note: 'reading\u001b[2J' }))
     around.fireTimers()
     expect(written.err).toContain('bg_0 running 0s █████░░░░░░░░░░░░░░░ 25 % reading')
+    printer.event(event(4, 'question.asked', { question: { id: 'q_1', task: 'bg_0', text: 'Go on?' } }))
+    const elsewhere = '  (in another terminal; or Ctrl-C, then holdfast attach t)'
+    expect(written.err).toContain(`  ? Go on?\n  Answer it: holdfast answer q_1 TEXT${elsewhere}\n`)
+    around.fireTimers()
+    expect(written.err).toContain('25 % waits for an answer')
+    written.err = ''
+    printer.event(event(5, 'question.answered', { id: 'q_1', by: 'owner', answer: 'yes' }))
+    around.fireTimers()
+    expect(written.err).not.toContain('waits for an answer')
     printer.close()
   })
 })
