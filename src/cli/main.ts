@@ -114,8 +114,18 @@ function suggestion({ code, message }: CommanderError, program: Command, asked: 
   const names = program.commands.map((each) => each.name())
   const command = asked === program ? start : `${start} ${asked.name()}`
   const all = `. \`${command} --help\` has them all`
-  if (wrongArguments.includes(code))
-    return `${message.endsWith('.') ? '' : '.'} \`${command} --help\` says what it takes`
+  if (wrongArguments.includes(code)) {
+    const end = message.endsWith('.') ? '' : '.'
+    return `${end}${quotes(code, asked)} \`${command} --help\` says what it takes`
+  }
   if (code === 'commander.unknownOption') return nearestHint(mistyped, [...known, '--help'], all)
   return code === 'commander.unknownCommand' ? nearestHint(mistyped, names, all) : ''
+}
+
+const texts: readonly string[] = ['prompt', 'text']
+
+/** A shell takes a text of several words apart. */
+function quotes(code: string, asked: Command): string {
+  const last = asked.registeredArguments.at(-1)?.name() ?? ''
+  return code === 'commander.excessArguments' && texts.includes(last) ? ` Put the ${last} in quotes;` : ''
 }

@@ -57,7 +57,11 @@ onSharedServer(['memory'], (_kind, server) => {
       expect(answered).toMatchObject({ code: 0, stdout: 'Deploy? yes\n' })
       expect(answered.stderr).toBe(`Follow it: holdfast logs ${run.id} -f\n`)
       expect((await holdfast(['logs', run.id, '-f', '--types', 'custom'])).stdout).toContain('answered {"answer":"yes"')
-      expect((await holdfast(['answer', id, 'no'])).code).toBe(6)
+      const late = await holdfast(['answer', id, 'no'])
+      expect([late.code, late.stderr.split('\n')[0]]).toEqual([
+        6,
+        'holdfast: The question was answered before, by alice: yes',
+      ])
       const missing = await holdfast(['answer', 'q_9999', 'yes'])
       expect(missing.code).toBe(5)
       expect(missing.stderr).toContain(
@@ -75,6 +79,21 @@ onSharedServer(['memory'], (_kind, server) => {
       const { stdout } = await holdfast(['answer', id, '-', '--json'], { input: 'me\n' })
       expect(JSON.parse(stdout)).toMatchObject({ id, text: 'Who?', answer: 'me', by: 'alice' })
       expect((await asking.ended).code).toBe(0)
+    })
+  })
+
+  describe('holdfast answer --input', () => {
+    it('gives an answer that is no text', async () => {
+      const thread = freshThread()
+      await runScript(server(), thread, [{ ask: { text: 'How much?' } }])
+      await logged(server(), thread, /question\.asked/)
+      const [question] = (await read<{ questions: Question[] }>(server(), `/v1/questions?thread=${thread}`)).questions
+      const id = question?.id ?? ''
+      for (const args of [[], ['12', '--input', '12']]) {
+        expect((await holdfast(['answer', id, ...args])).code).toBe(2)
+      }
+      const { stdout } = await holdfast(['answer', id, '--input', '@-', '--json'], { input: '{"amount": 12}' })
+      expect(JSON.parse(stdout)).toMatchObject({ id, answer: { amount: 12 } })
     })
   })
 

@@ -171,6 +171,8 @@ onSharedServer(['memory'], (_kind, server) => {
       [['echo', 'x', '--on-busy', 'panic'], /queue, steer, interrupt, reject/],
       [['echo', 'x', '--name', 'n'], /--background/],
       [['echo', '-'], /Nothing came on stdin/],
+      [['echo', 'hello', 'world'], /too many arguments.* Put the prompt in quotes; `holdfast run --help`/],
+      [['echo', 'x', '--thread', ''], /--thread is empty/],
     ] as const)('%j cannot be understood', async (args, message) => {
       const { code, stdout, stderr } = await run(args)
       expect([code, stdout]).toEqual([2, ''])
@@ -181,6 +183,9 @@ onSharedServer(['memory'], (_kind, server) => {
       const { code, stderr } = await run(['nobody', 'x'])
       expect(code).toBe(5)
       expect(stderr).toMatch(/nobody.*\n.*holdfast agents/)
+      const near = await run(['ecko', 'x'])
+      expect(near.code).toBe(5)
+      expect(near.stderr).toMatch(/ecko.*\. The nearest is echo\n.*holdfast agents/)
     })
   })
 
@@ -214,6 +219,14 @@ onSharedServer(['memory'], (_kind, server) => {
       screen.type(keys.interrupt)
       await screen.shows(/half a line(\^C)?\n.*bg_\d+ goes on\. Come back: holdfast logs bg_\d+ -f/)
       expect(await screen.ended).toBe(130)
+    })
+
+    it('says that it reads a prompt which is typed, and what ends it', async () => {
+      const screen = new TerminalScreen(['run', 'echo', '-', '--wait'], { server: server() })
+      await screen.shows(/Reading the prompt; Ctrl-D on an empty line ends it/)
+      screen.type(`typed${keys.enter}${keys.endOfInput}`)
+      await screen.shows(/\ntyped\n✔/)
+      expect(await screen.ended).toBe(0)
     })
 
     it('has neither spinner nor hint with --quiet', async () => {

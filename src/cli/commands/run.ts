@@ -1,11 +1,19 @@
 import { type Command, Option } from 'commander'
-import type { Accepted, Client, OnBusy, OnResult } from '../../client/index.ts'
+import {
+  type Accepted,
+  type Client,
+  HoldfastError,
+  isHoldfastError,
+  type OnBusy,
+  type OnResult,
+} from '../../client/index.ts'
 import { argumentJson, argumentText } from '../argument-text.ts'
 import type { Act, Cli } from '../command.ts'
 import { exitCodes } from '../exit-code.ts'
 import { wholeNumberFlag } from '../flag-value.ts'
 import { withExamples } from '../help.ts'
 import type { RunShows } from '../live/run-printer.ts'
+import { nearestHint } from '../nearest.ts'
 import { wrong } from '../wrong.ts'
 
 interface Flags {
@@ -43,7 +51,7 @@ export function define(program: Command, act: Act): void {
     .addOption(new Option('--wait', 'print its result when it has ended').conflicts('detach'))
     .option('--detach', 'print its id and leave')
     .addOption(
-      new Option('--on-busy <what>', 'if a run is live in the thread').choices([
+      new Option('--on-busy <what>', 'if a run is live in the thread (default: queue)').choices([
         'queue',
         'steer',
         'interrupt',
@@ -53,7 +61,7 @@ export function define(program: Command, act: Act): void {
     .addOption(
       new Option(
         '--on-result <what>',
-        'when a task it left behind ends: keep the result, or run again with it',
+        'when a task it left behind ends: keep the result, or run again with it (default: collect)',
       ).choices(['collect', 'wake']),
     )
     .addOption(new Option('--background', 'a task beside the queue of the thread').conflicts(['onBusy', 'onResult']))
@@ -74,7 +82,9 @@ async function run(cli: Cli, agent: string, prompt: string | undefined, flags: F
   const mode = modeOf(cli, flags)
   const work = await workOf(cli, prompt, flags)
   const client = await cli.client({ isPatient: mode !== 'detach' })
-  const accepted = await accept(client, agent, work, flags, signal)
+  const accepted = await accept(client, agent, work, flags, signal).catch(async (error: unknown) => {
+    throw await nearestNamed(error, client, agent, signal)
+  })
   if (accepted.steered !== undefined) show.notice(`${accepted.id} is live in ${accepted.thread} and is told`)
   if (mode === 'detach') {
     if (global.json) show.json(accepted)
@@ -98,15 +108,17 @@ function showsOf(mode: Mode, isJson: boolean): RunShows {
   return isJson ? 'json' : 'text'
 }
 
-async function workOf({ around }: Cli, prompt: string | undefined, { input }: Flags): Promise<Work> {
+async function workOf(cli: Cli, prompt: string | undefined, { input }: Flags): Promise<Work> {
   if (prompt !== undefined && input !== undefined) throw wrong('Give a prompt or --input, not both')
-  if (input !== undefined) return { input: await argumentJson(input, around) }
-  if (prompt !== undefined) return { prompt: await argumentText(prompt, around) }
+  if (input !== undefined) return { input: await argumentJson(input, cli) }
+  if (prompt !== undefined) return { prompt: await argumentText(prompt, 'prompt', cli) }
   throw wrong('Say what to ask: a prompt, - to read it from stdin, or --input JSON')
 }
 
 function accept(client: Client, agent: string, work: Work, flags: Flags, signal: AbortSignal): Promise<Accepted> {
   const { thread = newThread(), background, name, onBusy, onResult, description, timeoutMs } = flags
+  // Mostly a variable that nobody has set.
+  if (thread === '') throw wrong('--thread is empty')
   if (name !== undefined && !background) throw wrong('--name is for a task of its own: add --background')
   const asked = {
     ...(work as { readonly prompt: string }),
@@ -117,6 +129,14 @@ function accept(client: Client, agent: string, work: Work, flags: Flags, signal:
   }
   if (background) return client.spawn(thread, { ...asked, ...(name !== undefined && { name }) })
   return client.run(thread, { ...asked, ...(onBusy && { onBusy }), ...(onResult && { onResult }) })
+}
+
+/** What went wrong; of an agent that is not there, with the one that was probably meant. */
+async function nearestNamed(error: unknown, client: Client, agent: string, signal: AbortSignal): Promise<unknown> {
+  if (!isHoldfastError(error, 'unknown_agent')) return error
+  const names = (await client.agents({ signal })).map(({ name }) => name)
+  const { code, facts, message } = error
+  return new HoldfastError(code, `${message}${nearestHint(agent, names)}`, { facts, cause: error })
 }
 
 function newThread(): string {

@@ -27,8 +27,8 @@ export function define(program: Command, act: Act): void {
 
 /** Prints the id of the message. */
 async function send(cli: Cli, id: string, given: string, { from }: Flags): Promise<void> {
-  const { show, signal, around, global } = cli
-  const content = await argumentText(given, around)
+  const { show, signal, global } = cli
+  const content = await argumentText(given, 'message', cli)
   // Mostly a variable that nobody has set.
   if (content === '') throw wrong('There is nothing to send: the text is empty')
   const client = await cli.client()
