@@ -4,6 +4,7 @@ import { errorMessage } from './error-message.ts'
 import { exitCodeOf } from './exit-code.ts'
 import { jsonText } from './show/json-text.ts'
 import { oneLine } from './show/plain-text.ts'
+import { shellWord } from './show/shell-word.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** A task that a command waits for, and its thread. */
@@ -47,6 +48,12 @@ const hints: Readonly<Partial<Record<ErrorCode, string | ((starts: Starts) => st
 /** No list has the questions of all tasks. */
 const questionHint = ({ here }: Starts): string => `The open questions of a task are in \`${here} inspect TASK\`.`
 
+/** What has a thread's id instead of a task's. */
+const threadHint =
+  (thread: string) =>
+  ({ here }: Starts): string =>
+    `List its tasks with \`${here} ps -a --thread ${shellWord(thread)}\`.`
+
 /** What went wrong, for stderr: what and why, what to do, and the id under which the server's log has it. */
 export function failureText(error: unknown, options: FailureOptions): string {
   const { json, quiet, exitCode = exitCodeOf(error), left } = options
@@ -67,9 +74,9 @@ export function failureText(error: unknown, options: FailureOptions): string {
 
 function hintOf(
   code: ErrorCode,
-  { kind }: HoldfastError['facts'],
+  { kind, thread }: HoldfastError['facts'],
   { env = {}, url }: FailureOptions,
 ): string | undefined {
-  const hint = code === 'not_found' && kind === 'question' ? questionHint : hints[code]
+  const hint = kind === 'thread' ? threadHint(String(thread)) : kind === 'question' ? questionHint : hints[code]
   return typeof hint === 'function' ? hint({ program: commandStart(env), here: commandStart(env, url) }) : hint
 }

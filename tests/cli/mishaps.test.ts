@@ -100,6 +100,18 @@ describe('a command that goes wrong', () => {
     expect(stderr).toContain('holdfast: There is no task bg_99\n')
   })
 
+  it.each([['inspect'], ['tree']])(
+    'says of a thread that it is no task, and lists those of it: %s',
+    async (command) => {
+      await cli(['run', 'echo', 'hello', '--thread', 'x1', '--wait'], { server })
+      const { code, stderr } = await cli([command, 'x1'], { server })
+      expect(code).toBe(5)
+      expect(stderr).toContain(
+        'holdfast: x1 is a thread, not a task\n  List its tasks with `holdfast ps -a --thread x1`.\n',
+      )
+    },
+  )
+
   it('says so where the folder it was started in is gone', async () => {
     const script = 'rmdir "$PWD" && exec "$0" "$@"'
     const folder = tempFolder()

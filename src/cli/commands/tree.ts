@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Client, isHoldfastError, type Task } from '../../client/index.ts'
 import type { Act, Cli } from '../command.ts'
 import { withExamples } from '../help.ts'
-import { naming } from '../naming.ts'
+import { namedTask } from '../naming.ts'
 import { cut } from '../show/display-width.ts'
 import { oneLine } from '../show/plain-text.ts'
 import { statusWord } from '../show/status-word.ts'
@@ -32,7 +32,7 @@ export function define(program: Command, act: Act): void {
 async function tree(cli: Cli, id: string): Promise<void> {
   const { around, global, show, signal } = cli
   const client = await cli.client()
-  const root = await rootOf(client, await naming('task', id, client.get(id, { signal })), signal)
+  const root = await rootOf(client, await namedTask(client, id, signal), signal)
   const [found] = treesOf([root, ...(await descendantsOf(client, root, signal))]) as [TaskNode]
   if (global.json) return show.json(nested(found))
   const now = around.clock.now()

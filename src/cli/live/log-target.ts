@@ -1,5 +1,5 @@
 import { type Client, HoldfastError, isHoldfastError, type Task } from '../../client/index.ts'
-import { naming } from '../naming.ts'
+import { isThread, naming } from '../naming.ts'
 
 /** A thread's log, or what of it belongs to a task. */
 export interface LogTarget {
@@ -24,11 +24,6 @@ export async function logTarget(client: Client, id: string, signal: AbortSignal)
 export async function usedLogTarget(client: Client, id: string, signal: AbortSignal): Promise<LogTarget> {
   const target = await logTarget(client, id, signal)
   if (target.task) return target
-  const { head } = await client.events(id, { limit: 1, signal }).catch((error: unknown) => {
-    // Its first numbers were deleted, so it is there.
-    if (isHoldfastError(error, 'offset_gone')) return { head: 1 }
-    throw error
-  })
-  if (head > 0) return target
+  if (await isThread(client, id, signal)) return target
   throw new HoldfastError('not_found', `There is no task and no thread ${id}`)
 }

@@ -1,5 +1,5 @@
 import { type Client, isHoldfastError, type LogPageOptions, type Task, type ThreadEvent } from '../../client/index.ts'
-import { naming } from '../naming.ts'
+import { namedTask } from '../naming.ts'
 import { allTasks } from './whole-list.ts'
 import type { Circumstances } from './why.ts'
 
@@ -13,7 +13,7 @@ export async function circumstancesOf(
   now: () => number,
   signal: AbortSignal,
 ): Promise<Circumstances> {
-  const task = await naming('task', id, client.get(id, { signal }))
+  const task = await namedTask(client, id, signal)
   const [runs, questions, children, agents, notReady, events] = await Promise.all([
     runsOf(client, task, signal),
     client.questions({ thread: task.thread, signal }),
