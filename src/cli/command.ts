@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { type Client, type ClientNotice, createClient, HoldfastError, isHoldfastError } from '../client/index.ts'
+import { type Client, createClient, HoldfastError, isHoldfastError } from '../client/index.ts'
 import { commandStart } from './command-start.ts'
+import { connectionNotices } from './connection-notices.ts'
 import { Ending } from './ending.ts'
 import { exitCodes } from './exit-code.ts'
 import { failureText, type LeftWork } from './failure.ts'
@@ -163,7 +164,7 @@ class CommandLine implements Cli {
     const { signal } = this.#ending
     const { serverAddress } = await import('./settings/server-address.ts')
     const { tokenFrom, ...address } = await serverAddress(this.#flags, this.around, this.#warn)
-    const onNotice = ({ message }: ClientNotice) => this.#say(message)
+    const onNotice = connectionNotices((text) => this.#say(text))
     const client = createClient({ ...address, onNotice, retryForMs: 0 })
     this.#asked = { url: address.url, tokenFrom, health: client.health }
     if (!isPatient) return client
