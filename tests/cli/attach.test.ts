@@ -59,6 +59,15 @@ onSharedServer(['memory'], (_kind, server) => {
       expect((await logOf(server(), thread)).filter(({ type }) => type === 'task.cancelling')).toHaveLength(2)
     })
 
+    it('breaks what is asked and told between words', async () => {
+      const thread = freshThread()
+      await runScript(server(), thread, [{ ask: { text: 'Shall the quarterly figures be published?' } }])
+      const screen = new TerminalScreen(['attach', thread], { server: server(), columns: 40 })
+      await screen.shows(/\(\/answer\s+TEXT\)/)
+      const words = screen.rows.join('\n').split(/\s+/)
+      expect(words).toEqual(expect.arrayContaining(['quarterly', 'figures', 'published?', '(/answer', 'TEXT)']))
+    })
+
     it('says what can be typed, and what is wrong', async () => {
       const screen = attach(freshThread())
       await screen.shows(/idle/)

@@ -5,6 +5,7 @@ import { cut } from '../show/display-width.ts'
 import { oneLine, plainText } from '../show/plain-text.ts'
 import type { Style } from '../show/show.ts'
 import { statusWord } from '../show/status-word.ts'
+import { wrap } from '../show/wrap.ts'
 import type { ConversationScreen } from './conversation-screen.ts'
 
 // As much of what was said before as gives the context; the rest is in `holdfast logs`.
@@ -151,13 +152,20 @@ export class Transcript {
 
   #block(text: string): void {
     this.#speaker = undefined
-    this.#screen.line(text)
+    this.#screen.line(
+      text
+        .split('\n')
+        .flatMap((line) => wrap(line, this.#columns() - 1))
+        .join('\n'),
+    )
   }
 
   /** What was done fits on a row; what was said is not cut. */
   #line(text: string, paint: (text: string) => string = this.#style.dim, isWhole = false): void {
     this.#speaker = undefined
     const line = (/^ */.exec(text)?.[0] ?? '') + oneLine(text.trimStart())
-    this.#screen.line(paint(isWhole ? line : cut(line, this.#columns() - 1)))
+    const width = this.#columns() - 1
+    const rows = isWhole ? wrap(line, width) : [cut(line, width)]
+    this.#screen.line(rows.map(paint).join('\n'))
   }
 }

@@ -11,7 +11,8 @@ export function define(program: Command, act: Act): void {
     .summary('start a server')
     .description(
       'Starts a server and says one line on stdout when it answers. SIGTERM and Ctrl-C drain it: tasks that do not end in time ' +
-        'go on when it is started again. Without a token configured it makes one, on loopback only, and prints a login link.',
+        'go on when it is started again. Without a token configured it makes one, on loopback only, and prints a login link.\n\n' +
+        'All settings, by config file and HOLDFAST_ variables, are in docs/operations.md.',
     )
     .option('--port <number>', 'where to listen; 0 picks a free one (default: 4747)')
     .option('--host <address>', 'which address to listen on (default: 127.0.0.1)')
