@@ -1,16 +1,23 @@
 import { HoldfastError } from './core/errors.ts'
+import type { Agents } from './runtime/agent.ts'
 import { Runtime, type RuntimeOptions } from './runtime/runtime.ts'
 import { prometheusMetrics } from './server/prometheus.ts'
 import type { Store } from './stores/store.ts'
 
 /** Where the runtime keeps everything, and how it works. */
-export interface CreateRuntimeOptions extends RuntimeOptions {
+export interface CreateRuntimeOptions<Known extends Agents = Agents> extends RuntimeOptions {
+  readonly agents?: Known
   /** `memory:`, `sqlite:PATH`, `postgres://…`, or a store. */
   readonly store?: string | Store
 }
 
-/** A runtime on a store. The store is opened at once; calls wait for it, and reject with what is wrong with it. */
-export function createRuntime(options: CreateRuntimeOptions = {}): Runtime {
+/**
+ * A runtime on a store. The store is opened at once; calls wait for it, and reject with what is wrong with it. What it can be
+ * asked is typed by its agents. Where their code uses the runtime itself, state its type: `const runtime: Runtime = …`.
+ */
+export function createRuntime<Known extends Agents = Agents>(
+  options: CreateRuntimeOptions<Known> = {},
+): Runtime<Known> {
   const { store, metrics = prometheusMetrics(), ...rest } = options
   return Runtime.create(() => openStore(store, rest.log), { ...rest, metrics })
 }

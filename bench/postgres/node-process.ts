@@ -1,7 +1,7 @@
 // A node on PostgreSQL, for the benchmarks. Given: the URL of the store, `executes` or `serves`, slots, the lease in milliseconds.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AgentContext, createRuntime, serve } from '../../src/index.ts'
+import { type AgentContext, createRuntime, type Runtime, serve } from '../../src/index.ts'
 import { answerParent } from '../server/child.ts'
 import { sharedNow } from '../server/shared-clock.ts'
 import { payload } from '../sqlite-load.ts'
@@ -41,7 +41,7 @@ async function talker(ctx: AgentContext, { count }: Emitting): Promise<void> {
 }
 
 const [store = '', role, slots = '256', lease = '15000'] = process.argv.slice(2)
-const runtime = createRuntime({
+const runtime: Runtime = createRuntime({
   store,
   agents: role === 'executes' ? { emitter, stepper, talker, nothing: () => undefined } : {},
   concurrency: Number(slots),

@@ -1,9 +1,9 @@
 import type { ErrorCode, HoldfastError } from '../core/errors.ts'
 import type { TaskId } from '../core/id.ts'
+import type { TaskOf } from '../core/known-agents.ts'
 import type { OnBusy } from '../core/prompt.ts'
 import type { Status, TerminalStatus } from '../core/status.ts'
 import type { OnResult } from '../core/task.ts'
-import type { TaskOf } from './agents.ts'
 
 /** Every call can be given up. It is then not known whether the server did what was asked. */
 export interface CallOptions {

@@ -1,10 +1,11 @@
 import type { TaskId, ThreadId } from '../core/id.ts'
+import type { AgentName, AnyAgents, Ask, InputOf, ResultOf, TaskOf } from '../core/known-agents.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Message } from '../core/message.ts'
 import type { Question } from '../core/question.ts'
 import type { Result } from '../core/result.ts'
 import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
-import type { AgentName, AnyAgents, Ask, CustomOf, InputOf, ResultOf, TaskOf } from './agents.ts'
+import type { CustomOf } from './agents.ts'
 import type {
   Accepted,
   CallOptions,

@@ -1,6 +1,7 @@
 import { terminalTypes } from '../core/event.ts'
+import type { AgentName, AnyAgents, Ask, InputOf, ResultOf, TaskOf } from '../core/known-agents.ts'
 import { isTerminal } from '../core/status.ts'
-import type { AgentName, AnyAgents, Ask, CustomOf, InputOf, ResultOf, TaskOf } from './agents.ts'
+import type { CustomOf } from './agents.ts'
 import type {
   Accepted,
   AttachOptions,

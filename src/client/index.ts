@@ -1,5 +1,6 @@
 export { type ErrorCode, HoldfastError, isHoldfastError, type TaskError, type TaskErrorCode } from '../core/errors.ts'
 export type { TaskId, ThreadId } from '../core/id.ts'
+export type { AgentName, AnyAgents, Ask, InputOf, ResultOf, TaskOf } from '../core/known-agents.ts'
 export type { Limits } from '../core/limits.ts'
 export type { Finish, Message, Part, Role } from '../core/message.ts'
 export type { OnBusy } from '../core/prompt.ts'
@@ -8,7 +9,7 @@ export type { Result } from '../core/result.ts'
 export { isTerminal, type Status } from '../core/status.ts'
 export type { OnResult, Task, Usage } from '../core/task.ts'
 export type { ThreadSnapshot } from '../core/thread-snapshot.ts'
-export type { AgentName, AnyAgents, Ask, CustomOf, InputOf, ResultOf, TaskOf } from './agents.ts'
+export type { CustomOf } from './agents.ts'
 export type {
   Accepted,
   AttachOptions,

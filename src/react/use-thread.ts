@@ -1,6 +1,8 @@
 import { useMemo } from 'react'
 import {
   type Accepted,
+  type AgentName,
+  type AnyAgents,
   type Client,
   HoldfastError,
   type OnBusy,
@@ -14,24 +16,24 @@ import { useClient, useModels } from './provider.ts'
 import { useLive } from './use-live.ts'
 
 /** Who answers, and what is shown before the server is heard. */
-export interface UseThreadOptions {
+export interface UseThreadOptions<Name extends string = string> {
   /** Who is asked by `send`, unless that names another. */
-  readonly agent?: string | undefined
+  readonly agent?: Name | undefined
   /** The thread as it was read before, maybe on a server. It goes on from its `head`. */
   readonly initial?: ThreadSnapshot | undefined
 }
 
 /** Who answers, and what is done if the thread is busy. */
-export interface SendOptions {
-  readonly agent?: string
+export interface SendOptions<Name extends string = string> {
+  readonly agent?: Name
   /** What becomes of it while a run is live: `queue` unless given. */
   readonly onBusy?: OnBusy
 }
 
 /** What can be done in a thread. Each resolves when the server has it, and rejects with a HoldfastError. */
-export interface ThreadActions {
+export interface ThreadActions<Name extends string = string> {
   /** Asks the agent, with a text or with parts. */
-  send(prompt: string | readonly Part[], options?: SendOptions): Promise<Accepted>
+  send(prompt: string | readonly Part[], options?: SendOptions<Name>): Promise<Accepted>
   /** Tells the run that is at work; it reads it at its next step. */
   steer(text: string): Promise<Accepted>
   /** Cancels what is at work and asks this instead. */
@@ -46,10 +48,16 @@ export interface ThreadActions {
 }
 
 /** A thread as it is now, and what can be done in it. */
-export interface UseThreadResult extends ThreadValue, ThreadActions {}
+export interface UseThreadResult<Name extends string = string> extends ThreadValue, ThreadActions<Name> {}
 
-/** A thread as a person sees it: what was said, what is being said, and what waits. */
-export function useThread(thread: string, { agent, initial }: UseThreadOptions = {}): UseThreadResult {
+/**
+ * A thread as a person sees it: what was said, what is being said, and what waits. Takes the names of the server's agents
+ * alone if their type is given, as with `useClient`.
+ */
+export function useThread<Agents extends AnyAgents = AnyAgents>(
+  thread: string,
+  { agent, initial }: UseThreadOptions<AgentName<Agents>> = {},
+): UseThreadResult<AgentName<Agents>> {
   const client = useClient()
   const models = useModels()
   const handle = useMemo(() => models.thread(thread, initial), [models, thread, initial])

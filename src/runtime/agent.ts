@@ -80,9 +80,9 @@ export interface QuestionOptions {
   readonly key?: string
 }
 
-/** What came back to a question. */
-export interface QuestionAnswer {
-  readonly answer: unknown
+/** What came back to a question: one of its options, if it has some. */
+export interface QuestionAnswer<Answer = unknown> {
+  readonly answer: Answer
   /** The principal that answered, or `timeout` for the default. */
   readonly by: string
 }
@@ -146,6 +146,9 @@ export interface AgentContext<Custom extends object = Readonly<Record<string, un
   /** The next thing in the task's inbox, or undefined after `timeoutMs`. */
   receive(options?: ReceiveOptions): Promise<InboxItem | undefined>
   /** Asks people a question, once, and waits for the answer, over restarts too. While it waits `timeoutMs` does not run. */
+  ask<const Options extends readonly string[]>(
+    question: QuestionOptions & { readonly options: Options },
+  ): Promise<QuestionAnswer<Options[number]>>
   ask(question: QuestionOptions): Promise<QuestionAnswer>
   /** The conversation as it was when the task started, in every attempt. */
   messages(): Promise<Message[]>
@@ -161,10 +164,10 @@ export interface Ask {
 }
 
 /** A background task to spawn: a registered agent, or a function that lives in this process only. */
-export interface SpawnOptions extends Ask {
+export interface SpawnOptions<Name extends string = string> extends Ask {
   /** May be left out inside a task, which spawns into its own thread. */
   readonly thread?: string
-  readonly agent?: string
+  readonly agent?: Name
   readonly run?: AgentFunction
   /** `agent` unless given. Tasks of other types have no inbox. */
   readonly type?: string
@@ -184,9 +187,9 @@ export interface SpawnOptions extends Ask {
 }
 
 /** A run: a prompt to a thread's agent, queued behind the thread's other runs. */
-export interface RunOptions extends Ask {
+export interface RunOptions<Name extends string = string> extends Ask {
   readonly thread: string
-  readonly agent: string
+  readonly agent: Name
   readonly description?: string
   readonly onBusy?: OnBusy
   readonly onResult?: OnResult

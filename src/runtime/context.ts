@@ -5,7 +5,7 @@ import type { Message } from '../core/message.ts'
 import { errorText } from '../core/outcome.ts'
 import { encodeKey } from '../core/step.ts'
 import type { Store } from '../stores/store.ts'
-import type { AgentContext, ShownPart, StepOptions, ToolOptions } from './agent.ts'
+import type { AgentContext, QuestionOptions, ShownPart, StepOptions, ToolOptions } from './agent.ts'
 import type { Ambient } from './ambient.ts'
 import { askPeople } from './asking.ts'
 import { checkedProgress, checkedText, checkedUsage, encodable } from './checked-emits.ts'
@@ -124,7 +124,7 @@ export class TaskContext implements AgentContext {
     const taker = new StepTaker({ execution, writer, ambient, clock, limits })
     this.#askers ??= new Map()
     const parts = { execution, taker, writer, store, clock, signals, askers: this.#askers }
-    return (question) => askPeople(parts, question)
+    return (question: QuestionOptions) => askPeople(parts, question)
   }
 
   get send(): AgentContext['send'] {

@@ -2,10 +2,11 @@ import type { TaskRequest } from '../core/accept.ts'
 import { type CancelScope, cancel } from '../core/cancel.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { type Principal, type TaskId, type ThreadKey, taskId, threadId, threadKey } from '../core/id.ts'
+import type { TaskOf } from '../core/known-agents.ts'
 import type { Limits } from '../core/limits.ts'
 import { collect, send } from '../core/mail.ts'
 import { type OnBusy, type PromptOptions, prompt } from '../core/prompt.ts'
-import { type Task, type TaskRecord, toTask } from '../core/task.ts'
+import { type TaskRecord, toTask } from '../core/task.ts'
 import type { Store } from '../stores/store.ts'
 import type { RunOptions } from './agent.ts'
 import { checkAsked } from './checked-input.ts'
@@ -36,7 +37,7 @@ const reasonBytesMax = 4096
 const waysWhenBusy: readonly OnBusy[] = ['queue', 'steer', 'interrupt', 'reject']
 
 /** A run as it was accepted. */
-export type AcceptedRun = Task & {
+export type AcceptedRun<Result = unknown> = TaskOf<Result> & {
   /** The id of the message that the prompt became, if it steered this run. */
   readonly steered?: string
   /** What was cancelled for it. */

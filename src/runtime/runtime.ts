@@ -1,6 +1,7 @@
 import type { Event } from '../core/event.ts'
 import { principal as checkedPrincipal, type Principal, type TaskId } from '../core/id.ts'
 import type { Inbox } from '../core/inbox.ts'
+import type { AgentName, AnyAgents, TaskIdOf, TaskOf } from '../core/known-agents.ts'
 import type { Message } from '../core/message.ts'
 import type { Question } from '../core/question.ts'
 import type { Result } from '../core/result.ts'
@@ -14,6 +15,7 @@ import { nextTurn } from './clock.ts'
 import { eraseThread } from './erasure.ts'
 import { type AgentSummary, infoOf, type Readiness, type RuntimeInfo, summariesOf } from './info.ts'
 import type { AcceptedRun } from './intake.ts'
+import type { Results, RunAsks, SpawnAsks, SpawnFunction } from './known-asks.ts'
 import type { LogCursor } from './log-cursor.ts'
 import type { LogPage } from './log-page.ts'
 import { type EventStream, type LogPageOptions, LogReads, type SubscribeOptions, subscribe } from './log-reads.ts'
@@ -46,7 +48,7 @@ interface Shared {
  * Background tasks for one principal: spawns, runs, cancels, watches. Everything is in the store before it is
  * answered; a runtime holds nothing that a later one on the same store would miss.
  */
-export class Runtime {
+export class Runtime<Known extends AnyAgents = AnyAgents> {
   /** Whose threads these are. */
   readonly principal: Principal
   readonly #shared: Shared
@@ -58,7 +60,7 @@ export class Runtime {
     this.principal = principal
   }
 
-  static create(openStore: OpenStore, options: RuntimeOptions): Runtime {
+  static create<Known extends AnyAgents>(openStore: OpenStore, options: RuntimeOptions): Runtime<Known> {
     const unheard = new UnheardLog()
     const node = openStore().then((store) => Node.open(store, { log: unheard, ...options }))
     // Each call reports the failure; an open that nobody has asked anything of yet must not end the process.
@@ -67,7 +69,7 @@ export class Runtime {
   }
 
   /** The same runtime for another principal, whose threads are its own. */
-  as(principal: string): Runtime {
+  as(principal: string): Runtime<Known> {
     return new Runtime(this.#shared, checkedPrincipal(principal))
   }
 
@@ -110,6 +112,10 @@ export class Runtime {
   }
 
   /** Spawns a background task. Inside a task this is `ctx.spawn`. */
+  async spawn(options: SpawnFunction): Promise<Task>
+  async spawn<Name extends AgentName<Known>>(
+    options: SpawnOptions<Name> & SpawnAsks<Known>[Name],
+  ): Promise<TaskOf<Results<Known>[Name]>>
   async spawn(options: SpawnOptions): Promise<Task> {
     const node = await this.#shared.node
     const inside = node.current(this.principal)
@@ -118,6 +124,9 @@ export class Runtime {
   }
 
   /** Accepts a run into its thread's queue. */
+  async run<Name extends AgentName<Known>>(
+    options: RunOptions<Name> & RunAsks<Known>[Name],
+  ): Promise<AcceptedRun<Results<Known>[Name]>>
   async run(options: RunOptions): Promise<AcceptedRun> {
     return (await this.#shared.node).intake.run(this.principal, options)
   }
@@ -221,6 +230,10 @@ export class Runtime {
   }
 
   /** Resolves with the task once it has ended, however it ends; undefined if there is none. */
+  async wait<Result = unknown>(
+    task: string | TaskIdOf<Result>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<TaskOf<Result> | undefined>
   async wait(task: string, options: { readonly signal?: AbortSignal } = {}): Promise<Task | undefined> {
     const [node, reads] = [await this.#shared.node, await this.#reads()]
     return waitForEnd(node, this.principal, task, { read: () => reads.record(task), signal: options.signal })

@@ -94,7 +94,11 @@ async function listen(settings: Settings, env: Around['env'], options: StartOpti
   if (assistant) log.info({}, assistant.line)
   // A runtime takes over what was begun: who is not to listen here is not to execute either.
   const free = await onFreePort(port, options, (chosen) => checkAddress(host, chosen).then(() => chosen))
-  const runtime = createRuntime({ ...runtimeOptions(settings), agents: agentsOf(settings, assistant?.agent), log })
+  const runtime: Runtime = createRuntime({
+    ...runtimeOptions(settings),
+    agents: agentsOf(settings, assistant?.agent),
+    log,
+  })
   try {
     await runtime.opened()
     const server = await onFreePort(free, options, (chosen) =>
