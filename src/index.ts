@@ -1,6 +1,6 @@
 import { HoldfastError } from './core/errors.ts'
 import type { Agents } from './runtime/agent.ts'
-import { Runtime, type RuntimeOptions } from './runtime/runtime.ts'
+import { type OpenStore, Runtime, type RuntimeOptions } from './runtime/runtime.ts'
 import { prometheusMetrics } from './server/prometheus.ts'
 import type { Store } from './stores/store.ts'
 
@@ -12,34 +12,28 @@ export interface CreateRuntimeOptions<Known extends Agents = Agents> extends Run
 }
 
 /**
- * A runtime on a store. The store is opened at once; calls wait for it, and reject with what is wrong with it. What it can be
- * asked is typed by its agents. Where their code uses the runtime itself, state its type: `const runtime: Runtime = …`.
+ * A runtime on a store. The store is opened at once; calls wait for it, and reject with what is wrong with it. What is wrong
+ * with the options is thrown. What it can be asked is typed by its agents; where their code uses the runtime itself, state its
+ * type: `const runtime: Runtime = …`.
  */
 export function createRuntime<Known extends Agents = Agents>(
   options: CreateRuntimeOptions<Known> = {},
 ): Runtime<Known> {
   const { store, metrics = prometheusMetrics(), ...rest } = options
-  return Runtime.create(() => openStore(store, rest.log), { ...rest, metrics })
+  return Runtime.create(opening(store, rest.log), { ...rest, metrics })
 }
 
-async function openStore(store: string | Store | undefined, log: RuntimeOptions['log']): Promise<Store> {
+/** How the store is opened. What can be said without opening it is said at once; that there is none, to whoever asks for it. */
+function opening(store: string | Store | undefined, log: RuntimeOptions['log']): OpenStore {
   if (store === undefined) {
-    throw new HoldfastError(
-      'no_store',
-      "No store is configured; pass store: 'memory:', 'sqlite:PATH' or 'postgres://…' to createRuntime",
-    )
+    const ways = "pass store: 'memory:', 'sqlite:PATH' or 'postgres://…' to createRuntime"
+    return () => Promise.reject(new HoldfastError('no_store', `No store is configured; ${ways}`))
   }
-  if (typeof store !== 'string') return store
-  if (store === 'memory:') {
-    const { memoryStore } = await import('./stores/memory/index.ts')
-    return memoryStore()
-  }
+  if (typeof store !== 'string') return () => Promise.resolve(store)
+  if (store === 'memory:') return async () => (await import('./stores/memory/index.ts')).memoryStore()
   const path = /^sqlite:(.+)$/.exec(store)?.[1]
-  if (path !== undefined) {
-    const { sqliteStore } = await import('./stores/sqlite/index.ts')
-    return sqliteStore({ path })
-  }
-  if (/^postgres(ql)?:/.test(store)) return openPostgres(store, log)
+  if (path !== undefined) return async () => (await import('./stores/sqlite/index.ts')).sqliteStore({ path })
+  if (/^postgres(ql)?:/.test(store)) return () => openPostgres(store, log)
   // What has an @ in it may hold a password.
   const shown = store.includes('@') ? `${store.split(':')[0]}:…` : store
   throw new HoldfastError('no_store', `${JSON.stringify(shown)} is no store; use memory:, sqlite:PATH or postgres://…`)

@@ -2,10 +2,12 @@ import { HoldfastError } from '../core/errors.ts'
 import type { Inbox } from '../core/inbox.ts'
 import { checkedPolicy } from '../core/retention.ts'
 import type { NodeOptions } from './node-options.ts'
+import { registryOf } from './registry.ts'
 
-/** What a node cannot work with shows when it opens, not in the middle of somebody's task. */
+/** What a node cannot work with shows when it is made, not in the middle of somebody's task. */
 export function checkOptions(options: NodeOptions): void {
-  const { concurrency, leaseMs, graceMs, limits = {}, retention, onEnded, inbox } = options
+  const { agents = {}, concurrency, leaseMs, graceMs, limits = {}, retention, onEnded, inbox } = options
+  registryOf(agents)
   check(concurrency, 'concurrency is a whole number from 1 on', (count) => Number.isInteger(count) && count >= 1)
   check(leaseMs, 'leaseMs is a number of milliseconds above 0', (ms) => Number.isFinite(ms) && ms > 0)
   check(graceMs, 'graceMs is a number of milliseconds from 0 on', (ms) => Number.isFinite(ms) && ms >= 0)

@@ -10,7 +10,7 @@ import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 import type { MessagePage, Store, ThreadPage } from '../stores/store.ts'
 import type { RunOptions, SpawnOptions } from './agent.ts'
 import { type CancelOptions, type CancelThreadOptions, cancelTask, cancelThread } from './cancelling.ts'
-import { checkInbox } from './checked-options.ts'
+import { checkInbox, checkOptions } from './checked-options.ts'
 import { nextTurn } from './clock.ts'
 import { eraseThread } from './erasure.ts'
 import { type AgentSummary, infoOf, type Readiness, type RuntimeInfo, summariesOf } from './info.ts'
@@ -61,8 +61,9 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
   }
 
   static create<Known extends AnyAgents>(openStore: OpenStore, options: RuntimeOptions): Runtime<Known> {
+    checkOptions(options)
     const unheard = new UnheardLog()
-    const node = openStore().then((store) => Node.open(store, { log: unheard, ...options }))
+    const node = openStore().then((store) => Node.open(store, { ...options, log: options.log ?? unheard }))
     // Each call reports the failure; an open that nobody has asked anything of yet must not end the process.
     node.catch(() => {})
     return new Runtime({ node, options, unheard }, checkedPrincipal('owner'))

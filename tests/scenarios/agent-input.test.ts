@@ -213,7 +213,8 @@ it('what is no agent, or has no schema as its input, is refused where it is made
   }
   const { createRuntime } = await import('../../src/index.ts')
   for (const input of [{ type: 'object' }, 'text', { '~standard': { version: 2, validate: () => ({}) } }, null]) {
-    const runtime = createRuntime({ store: 'memory:', agents: { odd: { input, run: () => 1 } as never } })
-    await expect(runtime.opened()).rejects.toMatchObject({ code: 'invalid_request', message: /Standard Schema/ })
+    const refusal = { code: 'invalid_request', message: expect.stringContaining('Standard Schema') }
+    const make = () => createRuntime({ store: 'memory:', agents: { odd: { input, run: () => 1 } as never } })
+    expect(make).toThrow(expect.objectContaining(refusal))
   }
 })

@@ -216,14 +216,13 @@ onEachStore(['memory', 'sqlite'], (store, world) => {
 })
 
 it.each([0, 1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, '4' as unknown as number])(
-  'an agent that states a concurrency of %s is refused when the runtime opens',
-  async (concurrency) => {
-    const opened = createRuntime({ store: 'memory:', agents: { odd: { run: () => 1, concurrency } } }).opened()
-    await expect(opened).rejects.toMatchObject({ code: 'invalid_request' })
+  'an agent that states a concurrency of %s is refused when the runtime is made',
+  (concurrency) => {
+    const refusal = expect.objectContaining({ code: 'invalid_request' })
+    const agents = { odd: { run: () => 1, concurrency } }
+    expect(() => createRuntime({ store: 'memory:', agents })).toThrow(refusal)
     const limits = { executingTasksPerAgent: concurrency }
     if (concurrency === Number.POSITIVE_INFINITY) return
-    await expect(createRuntime({ store: 'memory:', limits }).opened()).rejects.toMatchObject({
-      code: 'invalid_request',
-    })
+    expect(() => createRuntime({ store: 'memory:', limits })).toThrow(refusal)
   },
 )
