@@ -18,6 +18,14 @@ export interface CancelThreadOptions {
   readonly reason?: string
 }
 
+/** Why something is cancelled: said alone, or as where other options stand beside it. */
+export type Why = string | { readonly reason?: string }
+
+export function reasonIn(why: Why | undefined): { readonly reason?: string } {
+  const reason = why instanceof Object ? why.reason : why
+  return reason === undefined ? {} : { reason }
+}
+
 interface Canceller {
   readonly intake: Intake
   readonly reads: Reads

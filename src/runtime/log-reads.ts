@@ -1,4 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
+import type { EventType } from '../core/event.ts'
 import type { Principal, ThreadKey } from '../core/id.ts'
 import { isTerminal } from '../core/status.ts'
 import type { TaskRecord } from '../core/task.ts'
@@ -19,10 +20,15 @@ export interface SubscribeOptions {
   /** The number after which to begin; 0, the beginning, unless given. */
   readonly after?: number
   /** Only events of these types; with `task`, its terminal one all the same. */
+  readonly types?: readonly EventType[]
+}
+
+/** The same as others ask for it, who may know types of events that are not known here. */
+export interface LogStartOptions extends Omit<SubscribeOptions, 'types'> {
   readonly types?: readonly string[]
 }
 
-export interface LogPageOptions extends Omit<SubscribeOptions, 'thread'> {
+export interface LogPageOptions extends Omit<LogStartOptions, 'thread'> {
   /** 1-1000, 100 unless given. */
   readonly limit?: number
 }
@@ -50,7 +56,7 @@ export class LogReads {
   }
 
   /** Rejects with what is wrong before anything is handed out. */
-  async open(options: SubscribeOptions): Promise<LogCursor> {
+  async open(options: LogStartOptions): Promise<LogCursor> {
     const { feed, reads } = this.#parts
     const asked = checkedStart(options)
     const key = reads.key(options.thread)
@@ -103,7 +109,7 @@ export function subscribe(options: SubscribeOptions, logs: () => Promise<LogRead
   return new Subscription(async () => (await logs()).open(options))
 }
 
-function checkedStart(options: Omit<SubscribeOptions, 'thread'>): LogStart {
+function checkedStart(options: Omit<LogStartOptions, 'thread'>): LogStart {
   const types = typeSet(options.types)
   return { after: checkedAfter(options.after), ...(types && { types }) }
 }

@@ -9,16 +9,18 @@ import type { Task } from '../core/task.ts'
 import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
 import type { MessagePage, Store, ThreadPage } from '../stores/store.ts'
 import type { RunOptions, SpawnOptions } from './agent.ts'
-import { type CancelOptions, type CancelThreadOptions, cancelTask, cancelThread } from './cancelling.ts'
+import type { CancelOptions, CancelThreadOptions, Why } from './cancelling.ts'
+import { cancelTask, cancelThread, reasonIn } from './cancelling.ts'
 import { checkInbox, checkOptions } from './checked-options.ts'
 import { nextTurn } from './clock.ts'
 import { eraseThread } from './erasure.ts'
 import { type AgentSummary, infoOf, type Readiness, type RuntimeInfo, summariesOf } from './info.ts'
 import type { AcceptedRun } from './intake.ts'
-import type { Results, RunAsks, SpawnAsks, SpawnFunction } from './known-asks.ts'
+import type { Results, RunOf, SpawnFunction, SpawnOf } from './known-asks.ts'
 import type { LogCursor } from './log-cursor.ts'
 import type { LogPage } from './log-page.ts'
-import { type EventStream, type LogPageOptions, LogReads, type SubscribeOptions, subscribe } from './log-reads.ts'
+import type { EventStream, LogPageOptions, LogStartOptions, SubscribeOptions } from './log-reads.ts'
+import { LogReads, subscribe } from './log-reads.ts'
 import { type Logger, UnheardLog } from './logger.ts'
 import type { MessageToSend, SendAnswer } from './message-to-send.ts'
 import { Node } from './node.ts'
@@ -27,8 +29,8 @@ import type { PersistedTask } from './persisted-task.ts'
 import { type ListOptions, type MessageOptions, Reads, type TaskList } from './reads.ts'
 import type { RestoreAnswer } from './restoration.ts'
 import type { Pruned, PruneOptions } from './retention.ts'
-import { waitForEnd } from './wait-for-end.ts'
-import { withinLineage } from './within-lineage.ts'
+import { type WaitOptions, waitForEnd } from './wait-for-end.ts'
+import { type Lineage, withinLineage } from './within-lineage.ts'
 
 export type { RuntimeOptions } from './node-options.ts'
 
@@ -114,9 +116,7 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
 
   /** Spawns a background task. Inside a task this is `ctx.spawn`. */
   async spawn(options: SpawnFunction): Promise<Task>
-  async spawn<Name extends AgentName<Known>>(
-    options: SpawnOptions<Name> & SpawnAsks<Known>[Name],
-  ): Promise<TaskOf<Results<Known>[Name]>>
+  async spawn<Name extends AgentName<Known>>(options: SpawnOf<Known, Name>): Promise<TaskOf<Results<Known>[Name]>>
   async spawn(options: SpawnOptions): Promise<Task> {
     const node = await this.#shared.node
     const inside = node.current(this.principal)
@@ -125,9 +125,7 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
   }
 
   /** Accepts a run into its thread's queue. */
-  async run<Name extends AgentName<Known>>(
-    options: RunOptions<Name> & RunAsks<Known>[Name],
-  ): Promise<AcceptedRun<Results<Known>[Name]>>
+  async run<Name extends AgentName<Known>>(options: RunOf<Known, Name>): Promise<AcceptedRun<Results<Known>[Name]>>
   async run(options: RunOptions): Promise<AcceptedRun> {
     return (await this.#shared.node).intake.run(this.principal, options)
   }
@@ -165,15 +163,13 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
   }
 
   /** Cancels one task; its attached children follow when it ends. False if it had ended, or never was. */
-  async cancel(task: string, reason?: string): Promise<boolean> {
-    const cancelled = await this.cancelTask(task, { tree: false, ...(reason !== undefined && { reason }) })
-    return cancelled !== undefined && cancelled.length > 0
+  async cancel(task: string, why?: Why): Promise<boolean> {
+    return ((await this.cancelTask(task, { tree: false, ...reasonIn(why) }))?.length ?? 0) > 0
   }
 
   /** Cancels a task with all its attached descendants, and says how many had not ended. */
-  async cancelTree(task: string, reason?: string): Promise<number> {
-    const cancelled = await this.cancelTask(task, reason === undefined ? {} : { reason })
-    return cancelled?.length ?? 0
+  async cancelTree(task: string, why?: Why): Promise<number> {
+    return (await this.cancelTask(task, reasonIn(why)))?.length ?? 0
   }
 
   /** Cancels a task, and answers with every task in reach that had not ended; undefined if there is no such task. */
@@ -183,9 +179,8 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
   }
 
   /** Cancels all live tasks of a thread, and says how many there were. */
-  async cancelAll(thread: string, reason?: string): Promise<number> {
-    const cancelled = await this.cancelThread(thread, { scope: 'all', ...(reason !== undefined && { reason }) })
-    return cancelled.length
+  async cancelAll(thread: string, why?: Why): Promise<number> {
+    return (await this.cancelThread(thread, { scope: 'all', ...reasonIn(why) })).length
   }
 
   /** `runs` (the default) takes the active run with its tree and the queue; `all` every live task. */
@@ -210,13 +205,11 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
 
   /** Sends a message to a task's inbox. With `thread`, only if the task is of that thread. */
   async send(task: string, message: MessageToSend, options: { readonly thread?: string } = {}): Promise<SendAnswer> {
-    const node = await this.#shared.node
-    const reads = await this.#reads()
+    const [node, reads] = [await this.#shared.node, await this.#reads()]
     const record = await reads.record(task)
     if (!record) return { isSent: false, reason: 'not_found' }
-    if (options.thread !== undefined && reads.key(options.thread) !== record.key) {
-      return { isSent: false, reason: 'not_owner' }
-    }
+    const isElsewhere = options.thread !== undefined && reads.key(options.thread) !== record.key
+    if (isElsewhere) return { isSent: false, reason: 'not_owner' }
     return node.intake.send(record, this.principal, message)
   }
 
@@ -231,11 +224,8 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
   }
 
   /** Resolves with the task once it has ended, however it ends; undefined if there is none. */
-  async wait<Result = unknown>(
-    task: string | TaskIdOf<Result>,
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<TaskOf<Result> | undefined>
-  async wait(task: string, options: { readonly signal?: AbortSignal } = {}): Promise<Task | undefined> {
+  async wait<Result>(task: string | TaskIdOf<Result>, options?: WaitOptions): Promise<TaskOf<Result> | undefined>
+  async wait(task: string, options: WaitOptions = {}): Promise<Task | undefined> {
     const [node, reads] = [await this.#shared.node, await this.#reads()]
     return waitForEnd(node, this.principal, task, { read: () => reads.record(task), signal: options.signal })
   }
@@ -262,7 +252,7 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
   }
 
   /** The log from a number on, in batches ready to be sent. Rejects if it cannot begin there. */
-  async openLog(options: SubscribeOptions): Promise<LogCursor> {
+  async openLog(options: LogStartOptions): Promise<LogCursor> {
     return (await this.#logs()).open(options)
   }
 
@@ -277,10 +267,7 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
   }
 
   /** Runs a function in which spawns inherit this lineage, as a tool call of some other framework would have it. */
-  async within<Value>(
-    parent: Omit<NonNullable<SpawnOptions['parent']>, 'task'>,
-    fn: () => Value | Promise<Value>,
-  ): Promise<Value> {
+  async within<Value>(parent: Lineage, fn: () => Value | Promise<Value>): Promise<Value> {
     return withinLineage((await this.#shared.node).ambient, parent, fn)
   }
 

@@ -4,6 +4,11 @@ import { type Task, type TaskRecord, toTask } from '../core/task.ts'
 import type { Node } from './node.ts'
 import { unlessStopped } from './stop.ts'
 
+export interface WaitOptions {
+  /** Ends the waiting, not the task. */
+  readonly signal?: AbortSignal
+}
+
 /** Resolves with a task once it has ended; undefined if there is none. `read` gives it if its principal may see it. */
 export async function waitForEnd(
   node: Node,

@@ -31,8 +31,10 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
   describe('the error of a cancelled task', () => {
     it.each([
       ['wrong file', 'The task was cancelled by owner: wrong file'],
+      [{ reason: 'wrong file' }, 'The task was cancelled by owner: wrong file'],
+      [{}, 'The task was cancelled by owner'],
       [undefined, 'The task was cancelled by owner'],
-    ])('says who cancelled it, and why: %s', async (reason, message) => {
+    ])('says who cancelled it, and why: %j', async (reason, message) => {
       const runtime = await world().open({ agents })
       const id = await started(runtime, 'untilStopped')
       await runtime.cancelTree(id, reason)
@@ -43,7 +45,7 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       const runtime = await world().open({ agents })
       await started(runtime, 'untilStopped')
       const { id } = await runtime.run({ thread: 't', agent: 'untilStopped', prompt: 'go' })
-      await runtime.cancel(id, 'wrong file')
+      await runtime.cancel(id, { reason: 'wrong file' })
       expect(await errorOf(runtime, id)).toBe('The task was cancelled by owner: wrong file')
     })
 

@@ -145,7 +145,8 @@ onEachStore(['memory', 'sqlite'], (kind, world) => {
     const run = { ...spawn, prompt: 'go' }
     const bad = [
       runtime.send(id, { content: 1, from: nonsense(() => 1) }),
-      runtime.cancel(id, nonsense({})),
+      runtime.cancel(id, nonsense(7)),
+      runtime.cancelTree(id, { reason: nonsense({}) }),
       runtime.cancelThread('t', { scope: nonsense('most') }),
       runtime.spawn({ ...spawn, type: nonsense(['agent']) }),
       runtime.spawn({ ...spawn, description: nonsense(() => 1) }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { AgentContext, Event, Runtime } from '../../src/index.ts'
+import type { AgentContext, Event, EventType, Runtime } from '../../src/index.ts'
 import { entriesOf, type LogBatch } from '../../src/runtime/log-stretch.ts'
 import { heldAgent } from './held-agent.ts'
 import { createWorld, eventsUntil, gate, logOf, onEachStore } from './world.ts'
@@ -94,7 +94,7 @@ onEachStore(['memory', 'sqlite'], (kind, world) => {
     const runtime = await world().open({ agents: { burst } })
     const { log, ids } = await writtenLog(runtime)
     const [task = ''] = ids
-    const types = ['custom', 'from.the.future']
+    const types = ['custom', 'from.the.future'] as EventType[]
     const custom = log.filter(({ type }) => type === 'custom')
     const ofTask = log.filter((event) => event.task === task && ['custom', 'task.completed'].includes(event.type))
     expect(await drain(await runtime.openLog({ thread, types }), custom.length)).toEqual(custom)

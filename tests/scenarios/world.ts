@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe } from 'vitest'
 import type { Event } from '../../src/core/event.ts'
 import type { Unit } from '../../src/core/unit.ts'
-import { type CreateRuntimeOptions, createRuntime } from '../../src/index.ts'
+import { type CreateRuntimeOptions, createRuntime, type SubscribeOptions } from '../../src/index.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
@@ -171,7 +171,7 @@ class TestWorld implements World {
 /** Collects events of a thread until one of them satisfies `isLast`, which is included. */
 export async function eventsUntil(
   runtime: Runtime,
-  options: { thread: string; task?: string; after?: number; types?: readonly string[] },
+  options: SubscribeOptions,
   isLast: (event: Event) => boolean,
 ): Promise<Event[]> {
   const events: Event[] = []

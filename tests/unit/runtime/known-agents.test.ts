@@ -110,6 +110,16 @@ describe('a runtime that does not know its agents', () => {
   })
 })
 
+describe('a subscription', () => {
+  it('is for types of events that there are', () => {
+    onlyTyped(async () => {
+      for await (const { type } of runtime.subscribe({ thread: 't', types: ['text.delta', 'custom'] })) void type
+      // @ts-expect-error there is no such type
+      runtime.subscribe({ thread: 't', types: ['tex.delta'] })
+    })
+  })
+})
+
 describe('a question', () => {
   it('with options is answered with one of them, and otherwise with anything', () => {
     onlyTyped(async () => {
