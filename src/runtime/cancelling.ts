@@ -1,8 +1,7 @@
 import { HoldfastError } from '../core/errors.ts'
-import type { Principal, TaskId } from '../core/id.ts'
+import type { TaskId } from '../core/id.ts'
 import { isTerminal } from '../core/status.ts'
-import type { Intake } from './intake.ts'
-import type { Reads } from './reads.ts'
+import type { Asker } from './asker.ts'
 
 /** How far a cancel reaches, and what is said of why. */
 export interface CancelOptions {
@@ -26,15 +25,9 @@ export function reasonIn(why: Why | undefined): { readonly reason?: string } {
   return reason === undefined ? {} : { reason }
 }
 
-interface Canceller {
-  readonly intake: Intake
-  readonly reads: Reads
-  readonly principal: Principal
-}
-
 /** Every task in reach that had not ended. */
 export async function cancelThread(
-  { intake, reads, principal }: Canceller,
+  { intake, reads, principal }: Asker,
   thread: string,
   { scope = 'runs', reason }: CancelThreadOptions,
 ): Promise<readonly TaskId[]> {
@@ -45,7 +38,7 @@ export async function cancelThread(
 
 /** Undefined if there is no such task; else every task in reach that had not ended, none if it had. */
 export async function cancelTask(
-  { intake, reads, principal }: Canceller,
+  { intake, reads, principal }: Asker,
   task: string,
   { tree = true, reason, thread }: CancelOptions,
 ): Promise<readonly TaskId[] | undefined> {

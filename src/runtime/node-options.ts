@@ -2,6 +2,7 @@ import type { Meter } from '@opentelemetry/api'
 import type { Inbox } from '../core/inbox.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Retention } from '../core/retention.ts'
+import type { Store } from '../stores/store.ts'
 import type { Agents } from './agent.ts'
 import type { Clock } from './clock.ts'
 import type { OnEnded } from './hooks.ts'
@@ -47,3 +48,6 @@ export interface RuntimeOptions extends NodeOptions {
   /** How long `close` lets tasks finish before they are handed over. */
   readonly shutdownMs?: number
 }
+
+/** Opens the store when first needed; what it rejects with, every call rejects with. */
+export type OpenStore = () => Promise<Store>

@@ -7,8 +7,9 @@ import type { Question } from '../core/question.ts'
 import type { Result } from '../core/result.ts'
 import type { Task } from '../core/task.ts'
 import type { ThreadSnapshot } from '../core/thread-snapshot.ts'
-import type { MessagePage, Store, ThreadPage } from '../stores/store.ts'
+import type { MessagePage, ThreadPage } from '../stores/store.ts'
 import type { RunOptions, SpawnOptions } from './agent.ts'
+import type { Asker } from './asker.ts'
 import type { CancelOptions, CancelThreadOptions, Why } from './cancelling.ts'
 import { cancelTask, cancelThread, reasonIn } from './cancelling.ts'
 import { checkInbox, checkOptions } from './checked-options.ts'
@@ -24,18 +25,16 @@ import { LogReads, subscribe } from './log-reads.ts'
 import { type Logger, UnheardLog } from './logger.ts'
 import type { MessageToSend, SendAnswer } from './message-to-send.ts'
 import { Node } from './node.ts'
-import type { RuntimeOptions } from './node-options.ts'
+import type { OpenStore, RuntimeOptions } from './node-options.ts'
 import type { PersistedTask } from './persisted-task.ts'
 import { type ListOptions, type MessageOptions, Reads, type TaskList } from './reads.ts'
 import type { RestoreAnswer } from './restoration.ts'
 import type { Pruned, PruneOptions } from './retention.ts'
+import { sendTo } from './send-to.ts'
 import { type WaitOptions, waitForEnd } from './wait-for-end.ts'
 import { type Lineage, withinLineage } from './within-lineage.ts'
 
-export type { RuntimeOptions } from './node-options.ts'
-
-/** Opens the store when first needed; what it rejects with, every call rejects with. */
-export type OpenStore = () => Promise<Store>
+export type { OpenStore, RuntimeOptions } from './node-options.ts'
 
 // Few enough that they take no time to speak of, many enough that a turn for each lot costs nothing.
 const readsPerTurn = 64
@@ -174,8 +173,7 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
 
   /** Cancels a task, and answers with every task in reach that had not ended; undefined if there is no such task. */
   async cancelTask(task: string, options: CancelOptions = {}): Promise<readonly TaskId[] | undefined> {
-    const { intake } = await this.#shared.node
-    return cancelTask({ intake, reads: await this.#reads(), principal: this.principal }, task, options)
+    return cancelTask(await this.#asker(), task, options)
   }
 
   /** Cancels all live tasks of a thread, and says how many there were. */
@@ -185,32 +183,22 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
 
   /** `runs` (the default) takes the active run with its tree and the queue; `all` every live task. */
   async cancelThread(thread: string, options: CancelThreadOptions = {}): Promise<readonly TaskId[]> {
-    const { intake } = await this.#shared.node
-    return cancelThread({ intake, reads: await this.#reads(), principal: this.principal }, thread, options)
+    return cancelThread(await this.#asker(), thread, options)
   }
 
   /** Cancels all that lives in a thread, waits for it to end, and removes all content. The numbers of its log go on. */
   async deleteThread(thread: string): Promise<void> {
-    const node = await this.#shared.node
-    await eraseThread(node, (await this.#reads()).key(thread), this.principal)
+    await eraseThread(await this.#shared.node, (await this.#reads()).key(thread), this.principal)
   }
 
-  /**
-   * Removes what the principal need not keep: old events, events beyond a count, old threads. A call does what takes a
-   * moment; while its answer has a `cursor`, ask again with it.
-   */
+  /** Removes what the principal need not keep, as much as takes a moment; while the answer has a `cursor`, ask again. */
   async prune(options: PruneOptions): Promise<Pruned> {
     return (await this.#shared.node).retention.prune(this.principal, options)
   }
 
   /** Sends a message to a task's inbox. With `thread`, only if the task is of that thread. */
   async send(task: string, message: MessageToSend, options: { readonly thread?: string } = {}): Promise<SendAnswer> {
-    const [node, reads] = [await this.#shared.node, await this.#reads()]
-    const record = await reads.record(task)
-    if (!record) return { isSent: false, reason: 'not_found' }
-    const isElsewhere = options.thread !== undefined && reads.key(options.thread) !== record.key
-    if (isElsewhere) return { isSent: false, reason: 'not_owner' }
-    return node.intake.send(record, this.principal, message)
+    return sendTo(await this.#asker(), task, message, options.thread)
   }
 
   /** The principal's open questions, oldest first. */
@@ -237,8 +225,8 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
 
   /** Takes results, and answers with those that were there to be taken. */
   async collect(thread: string, tasks: readonly string[]): Promise<readonly TaskId[]> {
-    const node = await this.#shared.node
-    return node.intake.collect((await this.#reads()).key(thread), tasks)
+    const { intake, reads } = await this.#asker()
+    return intake.collect(reads.key(thread), tasks)
   }
 
   /** Puts tasks of a snapshot back into the store; one that is there already is left as it is. */
@@ -278,9 +266,8 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
 
   /** Gives this process's owner inbox, or takes it away. */
   async setInbox(inbox: Inbox | undefined): Promise<void> {
-    const { owners } = await this.#shared.node
     checkInbox(inbox)
-    owners.common = inbox
+    ;(await this.#shared.node).owners.common = inbox
   }
 
   /** Accepts no new work, lets tasks finish for a while, hands the rest over, and closes the store. */
@@ -299,6 +286,11 @@ export class Runtime<Known extends AnyAgents = AnyAgents> {
       return new Reads({ store, principal, outputs, watchersOf: (key) => feed.watchersOf(key) })
     })
     return this.#reading
+  }
+
+  async #asker(): Promise<Asker> {
+    const { intake } = await this.#shared.node
+    return { intake, reads: await this.#reads(), principal: this.principal }
   }
 
   async #logs(): Promise<LogReads> {
