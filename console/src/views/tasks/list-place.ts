@@ -30,8 +30,8 @@ export function useLastPlace(): ListPlace | undefined {
   const path = `${at === '/' ? '/tasks' : at}${search === '' ? '' : `?${search}`}`
   const [found] = useState(() => (isReturn() && last.path === path ? last : undefined))
   useEffect(() => {
-    if (last.path !== path) last = { path, top: 0, expanded: new Set() }
-  }, [path])
+    if (!found || last.path !== path) last = { path, top: 0, expanded: new Set() }
+  }, [found, path])
   return found
 }
 
