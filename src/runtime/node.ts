@@ -40,7 +40,7 @@ import { Spawning } from './spawning.ts'
 import { onStrayRejection } from './stray-rejections.ts'
 import { Strays } from './strays.ts'
 import { Supervisor } from './supervisor.ts'
-import { randomTaskIds, SequentialTaskIds, type TaskIds } from './task-ids.ts'
+import { type TaskIds, taskIdsOf } from './task-ids.ts'
 import { Threads } from './threads.ts'
 import { Writer } from './writer.ts'
 
@@ -114,7 +114,7 @@ export class Node {
     this.owners = new Owners(options.inbox, this.log)
     this.feed = new Feed(store, this.metrics, this.clock)
     this.#agents = registryOf(options.agents ?? {})
-    this.#ids = taskIdsOf(store, options)
+    this.#ids = taskIdsOf(store, options.ids)
     this.#slots = this.#newSlots(options)
     const { id: node, clock, limits, log, ambient, signals, metrics, owners, feed } = this
     const [agents, closures, slots, openTasks] = [this.#agents, this.#closures, this.#slots, this.#openTasks]
@@ -285,16 +285,14 @@ export class Node {
   /** A rejection that nobody handles fails the task whose code it comes from; that of a hook fails nothing. */
   #claimRejection(reason: unknown): boolean {
     const { task, isHook } = this.ambient.scope ?? {}
-    if (isHook) this.log.warn({ err: reason }, 'a rejection that nobody handled came from onEnded')
-    if (isHook || task === undefined) return isHook === true
+    if (isHook) {
+      this.log.warn({ err: reason }, 'a rejection that nobody handled came from onEnded')
+      return true
+    }
+    if (task === undefined) return false
     const execution = this.executor.get(task)
     if (execution?.isClosed === false) this.executor.fail(execution, reason)
     else this.log.warn({ task, err: reason }, 'a rejection that nobody handled came from a task that has ended')
     return true
   }
-}
-
-function taskIdsOf(store: Store, { ids }: NodeOptions): TaskIds {
-  if (ids === 'random') return randomTaskIds
-  return new SequentialTaskIds((count) => store.allocate(count), { fetchesAhead: store.isShared })
 }

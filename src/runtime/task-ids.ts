@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type TaskId, taskId, taskNumber } from '../core/id.ts'
+import type { Store } from '../stores/store.ts'
 
 /** Thrown while a batch is built when no number is at hand; the batch ends there and more are fetched. */
 class OutOfTaskIds extends Error {}
@@ -17,6 +18,11 @@ export interface TaskIds {
   refill(count: number): Promise<void>
   /** These belong to restored tasks: none of them is handed out any more. */
   reserve(ids: readonly TaskId[]): void
+}
+
+export function taskIdsOf(store: Store, kind: 'sequential' | 'random' = 'sequential'): TaskIds {
+  if (kind === 'random') return randomTaskIds
+  return new SequentialTaskIds((count) => store.allocate(count), { fetchesAhead: store.isShared })
 }
 
 // A node that needs fewer at once fetches what it needs, so that a restart leaves no number out.
@@ -99,7 +105,7 @@ export class SequentialTaskIds implements TaskIds {
 }
 
 /** `bg_` and a number that nobody can guess. There are always more of them. */
-export const randomTaskIds: TaskIds = {
+const randomTaskIds: TaskIds = {
   take: () => taskId(`bg_${randomUUID().replaceAll('-', '')}`),
   putBack: () => {},
   giveUp: () => {},
