@@ -192,6 +192,13 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
       `user ${five.id} five`,
     ])
   })
+
+  it('steering takes a prompt or parts, and nothing is accepted for anything else', async () => {
+    const runtime = await world().open({ agents: { attentive } })
+    const steering = { thread, agent: 'attentive', input: 1, onBusy: 'steer' } as const
+    await expect(runtime.run(steering)).rejects.toMatchObject({ code: 'invalid_input' })
+    expect((await runtime.list()).tasks).toEqual([])
+  })
 })
 
 async function attentive(ctx: AgentContext): Promise<unknown> {
