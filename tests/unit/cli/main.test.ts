@@ -33,9 +33,6 @@ describe('holdfast serve', () => {
       "too many arguments for 'serve'. Expected 0 arguments but got 1: now. `holdfast serve --help` says what it takes",
     ],
     [[], { HOLDFAST_TOKN: 'x' }, 'There is no setting HOLDFAST_TOKN. The nearest is HOLDFAST_TOKEN'],
-    [[], { HOLDFAST_PORT: '80' }, 'There is no setting HOLDFAST_PORT; use --port, or port in holdfast.config.ts'],
-    [[], { HOLDFAST_HOST: '::1' }, 'There is no setting HOLDFAST_HOST; use --host, or host in holdfast.config.ts'],
-    [[], { HOLDFAST_COLOUR: '1' }, 'There is no setting HOLDFAST_COLOUR. docs/operations.md has them all'],
     [[], { HOLDFAST_LEASE_MS: 'x' }, 'HOLDFAST_LEASE_MS: "x" is not a whole number from 1 on'],
     [
       [],
