@@ -42,10 +42,12 @@ export function Labelled({ id, label, isRequired, hint, fault, children }: Label
   )
 }
 
+/** The space keeps a screen reader from making one word of it and the label. */
 export function OptionalNote() {
   return (
     <>
-      {/* For who hears it, two words. */} <span className="ml-1 font-normal text-ink-faint">optional</span>
+      {' '}
+      <span className="ml-1 font-normal text-ink-faint">optional</span>
     </>
   )
 }

@@ -78,36 +78,12 @@ const components: Components = {
   ),
   // With a direction of its own, it would not count for that of the list or the quote that it is in.
   p: ({ children }: Given<'p'>) => <p className="[unicode-bidi:plaintext]">{children}</p>,
-  h1: ({ children }: Given<'h1'>) => (
-    <h3 dir="auto" className="mt-2 text-lg font-semibold">
-      {children}
-    </h3>
-  ),
-  h2: ({ children }: Given<'h2'>) => (
-    <h3 dir="auto" className="mt-2 text-lg font-semibold">
-      {children}
-    </h3>
-  ),
-  h3: ({ children }: Given<'h3'>) => (
-    <h4 dir="auto" className="mt-1 font-semibold">
-      {children}
-    </h4>
-  ),
-  h4: ({ children }: Given<'h4'>) => (
-    <h4 dir="auto" className="mt-1 font-semibold">
-      {children}
-    </h4>
-  ),
-  h5: ({ children }: Given<'h5'>) => (
-    <h5 dir="auto" className="font-semibold">
-      {children}
-    </h5>
-  ),
-  h6: ({ children }: Given<'h6'>) => (
-    <h5 dir="auto" className="font-semibold">
-      {children}
-    </h5>
-  ),
+  h1: heading('h3', 'mt-2 text-lg font-semibold'),
+  h2: heading('h3', 'mt-2 text-lg font-semibold'),
+  h3: heading('h4', 'mt-1 font-semibold'),
+  h4: heading('h4', 'mt-1 font-semibold'),
+  h5: heading('h5', 'font-semibold'),
+  h6: heading('h5', 'font-semibold'),
   ul: ({ children }: Given<'ul'>) => (
     <ul dir="auto" className="flex list-disc flex-col gap-1 ps-5">
       {children}
@@ -149,6 +125,15 @@ function OutwardLink({ href, children }: { readonly href?: string | undefined; r
     >
       {children}
     </a>
+  )
+}
+
+/** The page has headings above it, so those of a text begin lower. */
+function heading(Tag: 'h3' | 'h4' | 'h5', look: string) {
+  return ({ children }: Given<'h1'>) => (
+    <Tag dir="auto" className={look}>
+      {children}
+    </Tag>
   )
 }
 
