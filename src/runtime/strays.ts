@@ -24,8 +24,8 @@ const countMax = 256
 
 /**
  * Tasks that the store has under this node and that nobody here executes. The lease of a node that lives keeps all others from
- * them, so without this they would wait until it is started anew. A store that was put back to an earlier state, from a copy or by a
- * failover that lost something, has every task so that has ended since; and so is one whose takeover could not be given up.
+ * them, so without this they would wait until it is started anew. They come from a store that was put back to an earlier state, by a
+ * copy or by a failover that lost something, and from a takeover that could not be given up.
  *
  * Y1 What begins or ends at the moment of a look may seem to be one. Only what two looks in a row have found is given up, and only if
  *    it is still so when that is decided, where all that was decided before it is known.

@@ -13,8 +13,8 @@ export interface ClaimQuery {
   /** Orphans that are not offered: the node could not read them just now. */
   readonly exceptTasks?: readonly TaskId[]
   /**
-   * All that this node executes or has taken over. If it is given, nothing else is offered than orphans of another kind, of whatever
-   * agent: what the store has under this node and is not among these.
+   * All that this node executes or has taken over. If it is given, only strays are offered, as orphans, of whatever agent: what the
+   * store has under this node and is not among these.
    */
   readonly executing?: readonly TaskId[]
   /** Of the agents that have a limit. */
