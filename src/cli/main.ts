@@ -106,6 +106,7 @@ const wrongArguments: readonly string[] = [
   'commander.optionMissingArgument',
   'commander.excessArguments',
 ]
+const textArguments: readonly string[] = ['prompt', 'text']
 
 /** What a flag or a command that is not there was probably meant to be, or where it stands what a command takes. */
 function suggestion({ code, message }: CommanderError, program: Command, asked: Command, start: string): string {
@@ -116,16 +117,14 @@ function suggestion({ code, message }: CommanderError, program: Command, asked: 
   const all = `. \`${command} --help\` has them all`
   if (wrongArguments.includes(code)) {
     const end = message.endsWith('.') ? '' : '.'
-    return `${end}${quotes(code, asked)} \`${command} --help\` says what it takes`
+    return `${end}${quotingHint(code, asked)} \`${command} --help\` says what it takes`
   }
   if (code === 'commander.unknownOption') return nearestHint(mistyped, [...known, '--help'], all)
   return code === 'commander.unknownCommand' ? nearestHint(mistyped, names, all) : ''
 }
 
-const texts: readonly string[] = ['prompt', 'text']
-
-/** A shell takes a text of several words apart. */
-function quotes(code: string, asked: Command): string {
+/** A shell takes a text of several words apart, so that there are more arguments than are taken. */
+function quotingHint(code: string, asked: Command): string {
   const last = asked.registeredArguments.at(-1)?.name() ?? ''
-  return code === 'commander.excessArguments' && texts.includes(last) ? ` Put the ${last} in quotes;` : ''
+  return code === 'commander.excessArguments' && textArguments.includes(last) ? ` Put the ${last} in quotes;` : ''
 }

@@ -30,8 +30,8 @@ export const orderHelp: readonly string[] = [
 ]
 
 /**
- * Reads a line. `questions` are those that are open, oldest first: only of these the first word of an answer can be the id, and who
- * types one of their options most likely means to answer, so that nobody is told it before that is clear.
+ * Reads a line. `questions` are those that are open, oldest first. The first word of an answer can be the id of one of these only.
+ * Whoever types one of their options most likely means to answer, so it is not said to the run but refused, with both ways to go on.
  */
 export function orderOf(line: string, questions: readonly OpenQuestion[] = []): Order {
   const text = line.trim()

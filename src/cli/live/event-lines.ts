@@ -17,7 +17,7 @@ export interface EventLinesOptions {
 const joinedTypes: readonly string[] = ['text.delta', 'thinking']
 const typeColumns = 16
 const numberColumns = 5
-const lineBreaks = /[\n\t\u2028\u2029]+/g
+const separators = /[\n\t\u2028\u2029]+/g
 // Marks the lines of a text that has several, so that none of them looks like an event.
 const margin = '    '
 
@@ -53,7 +53,7 @@ export class EventLines {
   #joined(event: ThreadEvent): string {
     const said = plainText(summaryOf(event))
     // In a pipe nothing but the end of an event is a line end, and nothing but the next column a tab.
-    const text = this.#options.columns ? said.replaceAll('\n', `\n${margin}`) : said.replace(lineBreaks, ' ')
+    const text = this.#options.columns ? said.replaceAll('\n', `\n${margin}`) : said.replace(separators, ' ')
     const key = `${event.thread} ${event.task ?? ''} ${event.type}`
     if (this.#open === key) return text
     const head = this.end() + this.#head(event).painted
