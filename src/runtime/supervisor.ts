@@ -72,9 +72,10 @@ export class Supervisor {
   }
 
   /**
-   * Lets what runs finish, for at most `drainMs`, but for what only waits, then hands the rest over: its signal fires, nothing more is written for
-   * it, and the next node to look goes on with it. A function of this process cannot be handed over, and ends. If the store is
-   * down when the time is over, what is not written is given up: the next start finds the tasks as after a crash.
+   * Lets what runs finish, for at most `drainMs`, and for less where all that is left only waits; then hands the rest over: its
+   * signal fires, nothing more is written for it, and the next node to look goes on with it. A function of this process cannot be
+   * handed over, and ends. If the store is down when the time is over, what is not written is given up: the next start finds the
+   * tasks as after a crash.
    */
   async close(drainMs: number): Promise<void> {
     const { lease, executor, strays, hooks, clock, writer, log } = this.#parts
@@ -110,8 +111,8 @@ export class Supervisor {
   }
 
   /**
-   * Resolves when nothing is executed, or the time is up, or all that is left waits for something that will not come by itself before:
-   * it waits as well elsewhere. A function of this process does not.
+   * Resolves when nothing is executed, or the time is up, or all that is left waits for something that does not come by itself
+   * within that time: on another node it waits just as well. A function of this process cannot, so its end is waited for.
    */
   async #finished(timeUp: Promise<void>, drainMs: number): Promise<void> {
     const { executor, clock, store } = this.#parts

@@ -15,6 +15,7 @@ export interface HandlerOptions {
   readonly origins?: readonly string[]
   /** Lets `X-Forwarded-Host` and `X-Forwarded-Proto` count. Only behind a proxy that sets them. */
   readonly trustProxy?: boolean
+  /** Who is told what operators need to know. Without it `createHandler` tells nobody, and `serve` tells stderr what goes wrong. */
   readonly log?: Logger
   /** Where time comes from; the machine's unless given. */
   readonly clock?: Clock

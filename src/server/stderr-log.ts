@@ -1,6 +1,6 @@
 import type { Logger } from '../runtime/logger.ts'
 
-// But for line feeds and tabs: what an agent threw must not move the cursor of whoever reads it.
+// What an agent threw must not move the cursor of whoever reads it. Only tabs stay as they are.
 const controls = /[\p{Cc}\u2028\u2029]/gu
 
 /**
@@ -21,7 +21,7 @@ function worded(value: unknown): string {
   return visible(typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)))
 }
 
-/** An error of the runtime tells its stack when it is put into a text; of others that has to be asked for. */
+/** What the runtime made of an error of an agent tells its stack by `toString`; an `Error` only if it is asked for it. */
 function errorText(err: unknown): string {
   return err instanceof Error ? (err.stack ?? String(err)) : String(err)
 }
