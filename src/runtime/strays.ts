@@ -21,6 +21,8 @@ export interface StraysParts {
 
 // More than that are found by the next look.
 const countMax = 256
+// What cannot be given up now, in a thread that another program holds or that cannot be read, seldom can be within seconds.
+const restLooks = 6
 
 /**
  * Tasks that the store has under this node and that nobody here executes. The lease of a node that lives keeps all others from
@@ -35,6 +37,10 @@ export class Strays {
   readonly #parts: StraysParts
   /** What the last look has found. */
   #found: ReadonlySet<TaskId> = new Set()
+  /** What could not be given up, and for how many looks it is left out, so that others have their turn. */
+  readonly #resting = new Map<TaskId, number>()
+  /** Those of whom the log was told that. */
+  readonly #told = new Set<TaskId>()
   #isClosed = false
 
   constructor(parts: StraysParts) {
@@ -44,11 +50,17 @@ export class Strays {
   async check(): Promise<void> {
     const { store, writer, node, executor, recovery, closures } = this.#parts
     if (this.#isClosed || writer.isDown) return
+    for (const [id, looks] of this.#resting) {
+      if (looks > 0) this.#resting.set(id, looks - 1)
+      else this.#resting.delete(id)
+    }
     const here = [...executor.all().map(({ task }) => task), ...recovery.unsettled, ...closures.all()]
-    const query = { node, agents: [], starts: 0, orphans: countMax, withCounts: false, executing: here }
+    const executing = [...here, ...this.#resting.keys()]
+    const query = { node, agents: [], starts: 0, orphans: countMax, withCounts: false, executing }
     const { orphans } = await store.claim(query)
     const again = orphans.filter(({ id }) => this.#found.has(id))
     this.#found = new Set(orphans.map(({ id }) => id))
+    for (const id of this.#told) if (!this.#found.has(id) && !this.#resting.has(id)) this.#told.delete(id)
     await Promise.all(again.map((stray) => this.#giveUp(stray)))
   }
 
@@ -63,7 +75,7 @@ export class Strays {
     const giving = writer.change(
       intent(key, 'release', (live, around) => {
         const record = live.task(id)
-        if (record?.node !== node || this.#isHere(id)) return { value: undefined }
+        if (record?.node !== node || this.#isClosed || this.#isHere(id)) return { value: undefined }
         return release(live, around, id, record.epoch)
       }),
     )
@@ -71,6 +83,9 @@ export class Strays {
       const done = await giving
       if ('value' in done && done.value) log.warn({ task: id }, 'a task that this node had lost is given up, to go on')
     } catch (error) {
+      this.#resting.set(id, restLooks)
+      if (this.#told.has(id)) return
+      this.#told.add(id)
       log.warn({ err: error, task: id }, 'a task that this node has lost could not be given up; it is tried again')
     }
   }

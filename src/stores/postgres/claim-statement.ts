@@ -201,7 +201,7 @@ const selectStrays = `
   SELECT coalesce($4::bigint, holdfast.clock_ms()) AS now, '[]'::json AS starts, false AS "isPartial",
     (SELECT coalesce(json_agg(${ref} ORDER BY r.n), '[]') FROM (
       SELECT t.n, t.id, th.key, t.agent FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
-      WHERE ${isHeld} AND t.node = $1 AND NOT EXISTS (SELECT FROM unnest($2::text[]) AS x (id) WHERE x.id = t.id)
+      WHERE ${isHeld} AND t.node = $1 AND t.id NOT IN (SELECT unnest($2::text[]))
       ORDER BY t.n LIMIT $3
     ) r) AS orphans`
 

@@ -68,3 +68,23 @@ it('a task that cannot be given up keeps no other from it, and is tried again', 
   expect(await passTime(clock, runtime.wait('unreadable'))).toMatchObject({ status: 'completed' })
   await runtime.close()
 })
+
+it('many that cannot be given up keep no other from it, and the log is told of each once', async () => {
+  const inner = memoryStore()
+  const store: Store = {
+    ...faultyStore(inner),
+    livePart: (key) => (key === home ? Promise.reject(new Error('unreadable')) : inner.livePart(key)),
+  }
+  const told: object[] = []
+  const log = { debug() {}, info() {}, error() {}, warn: (facts: object) => void told.push(facts) }
+  const clock = manualClock(0)
+  const runtime = createRuntime({ store, clock, agents, log })
+  const { node } = await runtime.info()
+  for (let n = 0; n < 256; n++) await commit(inner, accepting(running(`unreadable_${n}`, { node })))
+  await commit(inner, accepting(running('lost', { node, key: away })))
+  expect(await passTime(clock, runtime.as('alice').wait('lost'))).toMatchObject({ status: 'completed' })
+  await clock.advance(60_000)
+  const tasks = told.flatMap((facts) => ('task' in facts && facts.task !== 'lost' ? [facts.task] : []))
+  expect(tasks.length).toBe(new Set(tasks).size)
+  await runtime.close({ drainMs: 0 })
+})
