@@ -65,6 +65,7 @@ export class Execution implements Author {
   readonly #waits = new Set<(reason: unknown) => void>()
   /** When waits of its end by themselves; of those that wait most have none. */
   #alarms: Set<{ readonly until: number }> | undefined
+  #emitCount = 0
   #outputSeq: number
   #uncommitted: EventDraft[] = []
   #progress: number | undefined
@@ -105,6 +106,11 @@ export class Execution implements Author {
     return this.#hasEnded
   }
 
+  /** How often it has emitted something: who does so beside a wait does not only wait. */
+  get emitCount(): number {
+    return this.#emitCount
+  }
+
   get stopKind(): StopKind | undefined {
     return this.#stopKind
   }
@@ -135,6 +141,7 @@ export class Execution implements Author {
       // Not at once: a loop that goes on emitting would keep the event loop from everybody else.
       return nextTurn()
     }
+    this.#emitCount += 1
     const step = this.#stepPath()
     if (step === undefined && this.#bag.take(type, text)) return ready
     const { task, epoch } = this
@@ -217,6 +224,8 @@ export class Execution implements Author {
 
   /** Whether it only waits, and no wait of its ends by itself before this instant. */
   isResting(until: number): boolean {
+    // Its clean-up takes no slot.
+    if (this.#stopKind) return false
     for (const alarm of this.#alarms ?? []) if (alarm.until < until) return false
     return this.slot.isResting
   }

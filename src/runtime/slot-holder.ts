@@ -31,9 +31,9 @@ export class SlotHolder {
     this.#onRest = onRest
   }
 
-  /** Its task only waits, and for no slot. */
+  /** Its task only waits, and for no slot. Of a step that waits inside nobody can tell what else it does. */
   get isResting(): boolean {
-    return !this.#isHeld && this.#taking === undefined
+    return !this.#isHeld && this.#taking === undefined && (this.#steps?.size ?? 0) === 0
   }
 
   /** A step's function is about to run. If the slot was given back meanwhile, it waits for one. */

@@ -118,7 +118,12 @@ export class Supervisor {
     const { executor, clock, store } = this.#parts
     const until = store.clock.now() + drainMs
     const isResting = (execution: Execution) => !execution.record.closure && execution.isResting(until)
-    const waiting = whenSteadily(clock, () => executor.all().every(isResting))
+    let emitCount = -1
+    const waiting = whenSteadily(clock, () => {
+      const before = emitCount
+      emitCount = executor.all().reduce((sum, execution) => sum + execution.emitCount, 0)
+      return emitCount === before && executor.all().every(isResting)
+    })
     await Promise.race([executor.idle(), timeUp, waiting.seen])
     waiting.cancel()
   }

@@ -4,6 +4,9 @@ import { forever, untilAttempt } from './attempts.ts'
 import { inQuietTime } from './quiet-time.ts'
 import { eventsOf, eventsUntil, gate, logOf, onEachStore } from './world.ts'
 
+// Work of a task's own, by the clock of the test.
+let passMs: (ctx: AgentContext, ms: number) => Promise<void>
+
 onEachStore(['memory', 'sqlite'], (_kind, world) => {
   it('REST-16 a task that is handed over goes on from its last step at the next start', async () => {
     const here = world()
@@ -177,6 +180,51 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(here.clock.now() - beganAt).toBeLessThan(2_000)
     const next = await here.open()
     expect(await next.get(id)).toMatchObject({ status: 'running', attempt: 1 })
+  })
+
+  it.for<[string, (ctx: AgentContext) => Promise<unknown>]>([
+    [
+      'emits beside a wait',
+      async (ctx) => {
+        ctx.receive().catch(() => {})
+        for (let n = 0; n < 15; n++) {
+          await ctx.say('word ')
+          await passMs(ctx, 200)
+        }
+      },
+    ],
+    [
+      'works in a step beside a wait',
+      (ctx) =>
+        ctx.step('work', async () => {
+          ctx.receive().catch(() => {})
+          await passMs(ctx, 3_000)
+        }),
+    ],
+  ])('REST-16 a drain lets a task finish that %s', async ([, working]) => {
+    const here = world()
+    passMs = (_ctx, ms) => new Promise((resolve) => void here.clock.setTimer(ms, resolve))
+    const runtime = await here.open({ agents: { working } })
+    const { id } = await runtime.run({ thread: 't', agent: 'working', prompt: 'go' })
+    await here.quiet()
+    await inQuietTime(here, runtime.close({ drainMs: 25_000 }))
+    const next = await here.open()
+    expect(await next.get(id)).toMatchObject({ status: 'completed', attempt: 1 })
+  })
+
+  it('REST-16 a drain lets a task clean up that is cancelled', async () => {
+    const here = world()
+    const cleaning = async (ctx: AgentContext) => {
+      await ctx.receive().catch(() => undefined)
+      await new Promise((resolve) => void here.clock.setTimer(3_000, () => resolve(undefined)))
+    }
+    const runtime = await here.open({ agents: { cleaning } })
+    const { id } = await runtime.run({ thread: 't', agent: 'cleaning', prompt: 'go' })
+    await here.quiet()
+    await runtime.cancel(id)
+    await inQuietTime(here, runtime.close({ drainMs: 25_000 }))
+    const next = await here.open()
+    expect(await next.get(id)).toMatchObject({ status: 'cancelled', attempt: 1 })
   })
 
   it('REST-16 a task that spawns while the runtime drains does not fail; the child starts at the next start', async () => {
