@@ -4,7 +4,7 @@ import { type JsonText, taskId } from '../core/id.ts'
 import type { Limits } from '../core/limits.ts'
 import type { ParentContext } from '../core/lineage.ts'
 import type { Part } from '../core/message.ts'
-import { checkName } from '../core/name.ts'
+import { checkName, checkNameText } from '../core/name.ts'
 import { type Asked, describe } from '../core/task.ts'
 import { isTraceparent } from '../core/traceparent.ts'
 import type { Ask, RunOptions, SpawnOptions } from './agent.ts'
@@ -27,6 +27,7 @@ export function spawnRequest(options: SpawnOptions, parent: ParentContext | unde
   }
   if (options.run !== undefined && typeof options.run !== 'function') throw invalid('What to run is a function')
   checkInbox(options.inbox)
+  if (options.name !== undefined) checkNameText(options.name)
   const ask = readAsk(options)
   return {
     type,

@@ -69,7 +69,8 @@ export class Spawning {
   }
 
   async #accept(thread: ThreadKey, request: TaskRequest, options: SpawnOptions, key: RequestKey | undefined) {
-    await this.#check(request)
+    checkRequest(request, this.#parts.limits)
+    await this.#checkAgent(request)
     // A schema may take its time, in which the runtime may have begun to close.
     this.#parts.checkOpen()
     const change = this.#parts.writer.change(
@@ -94,9 +95,11 @@ export class Spawning {
     const { traceparent = execution.record.traceparent } = options
     const traced = traceparent === undefined ? options : { ...options, traceparent }
     const request = spawnRequest(traced, parent)
+    // Before it is a step: what is refused here has never been one.
+    checkRequest(request, this.#parts.limits)
     const name = { ...named('spawn', options.name), input: digest(target, requestText(request)) }
     const { task } = await taker.takeRaw(name, async (step) => {
-      await this.#check(request)
+      await this.#checkAgent(request)
       const spawn = { execution, taker, step, request, options }
       return target === own ? this.#spawnHere(spawn) : this.#spawnElsewhere(spawn, target)
     })
@@ -137,8 +140,7 @@ export class Spawning {
     return { task: id }
   }
 
-  async #check(request: TaskRequest): Promise<void> {
-    checkRequest(request, this.#parts.limits)
+  async #checkAgent(request: TaskRequest): Promise<void> {
     if (request.agent !== undefined) await checkAsked(this.#parts.agents, request.agent, request)
   }
 
