@@ -15,7 +15,7 @@ export interface ErasureParts {
   readonly store: Store
   readonly writer: Writer
   readonly signals: Signals
-  readonly feed: Pick<Feed, 'closeThread'>
+  readonly feed: Pick<Feed, 'endWatchers'>
   readonly clock: Clock
   /** Whether other nodes are there, which may have readers of the thread. */
   readonly hasOthers: boolean
@@ -47,7 +47,7 @@ export async function eraseThread(parts: ErasureParts, thread: ThreadKey, by: st
   const decide = (live: LiveThread, around: Surroundings) => eraseOrCancel(live, around, by)
   for (;;) {
     const { head, first } = await store.events(thread, { after: 0, limit: 1 })
-    if (head < first) return feed.closeThread(thread)
+    if (head < first) return feed.endWatchers(thread)
     if (head >= longLogEvents) await shorten(writer, thread, head)
     const done = await inTime(writer.change(intent(thread, 'erase', decide)), tooLong)
     if ('refusal' in done) continue

@@ -127,11 +127,16 @@ export class Feed implements LogSource {
    * for them.
    */
   closeThread(key: ThreadKey): void {
+    this.endWatchers(key)
+    this.#giveWay(principalOf(key))
+  }
+
+  /** Ends who watches the thread itself. */
+  endWatchers(key: ThreadKey): void {
     this.stretches.forget(key)
     this.#rings.get(key)?.end()
     // Whoever comes from now on sees what is written from now on.
     this.#rings.delete(key)
-    this.#giveWay(principalOf(key))
   }
 
   close(): void {

@@ -40,11 +40,17 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
   })
 
   it('a delete ends who watches a thread, also one that is empty', async () => {
-    const runtime = await world().open()
+    const here = world()
+    const runtime = await here.open({ agents: { echo } })
     const watching = eventsUntil(runtime, { thread: 'never' }, () => false)
     await expect.poll(async () => (await runtime.thread('never')).watchers).toBe(1)
+    const firehose = await runtime.openFirehose()
     await runtime.deleteThread('never')
     expect(await watching).toEqual([])
+    await withHistory(runtime, 'old')
+    await here.clock.advance(1_000)
+    expect(await firehose.next()).toBeDefined()
+    firehose.close()
   })
 
   it('a delete refuses a thread id that cannot be', async () => {
