@@ -198,7 +198,8 @@ async function callTool(
         return output
       } catch (error) {
         // A call that is cut off because the task is stopped is open when the task ends, and closed by that.
-        if (error !== execution.signal.reason) await execution.emit('tool.result', { id, error: errorText(error) })
+        const isCutOff = execution.signal.aborted && error === execution.signal.reason
+        if (!isCutOff) await execution.emit('tool.result', { id, error: errorText(error) })
         throw error
       }
     })

@@ -99,6 +99,15 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(unitWith(here.committed, run.id, 'task.cancelled')).toEqual(end)
   })
 
+  it('a tool that rejects with nothing has failed at once, whatever becomes of its task', async () => {
+    const failing = (ctx: AgentContext) => ctx.tool('search', {}, () => Promise.reject()).catch(() => 'went on')
+    const here = world()
+    const runtime = await here.open({ agents: { failing } })
+    const run = await runtime.run({ thread: 't', agent: 'failing', prompt: 'go' })
+    expect(await runtime.wait(run.id)).toMatchObject({ status: 'completed', result: 'went on' })
+    expect(unitWith(here.committed, run.id, 'tool.result')).not.toContain('bg_0 task.completed')
+  })
+
   it('a cancel between the start and the first output leaves both messages and no error', async () => {
     const runtime = await world().open({ agents })
     const run = await runtime.run({ thread: 't', agent: 'untilStopped', prompt: 'go' })
