@@ -152,7 +152,9 @@ class CommandLine implements Cli {
   async named(error: unknown): Promise<unknown> {
     if (!this.#asked) return error
     const { url, tokenFrom, health } = this.#asked
-    if (tokenFrom === undefined || !isHoldfastError(error, 'unauthenticated')) return wrongServer(error, url, health)
+    if (tokenFrom === undefined || !isHoldfastError(error, 'unauthenticated')) {
+      return wrongServer(error, { url, health, clock: this.around.clock })
+    }
     const message = `The server refused the token of ${tokenFrom}`
     return new HoldfastError('unauthenticated', message, { facts: error.facts, cause: error })
   }

@@ -5,7 +5,8 @@ export async function namedTask(client: Client, id: string, signal: AbortSignal)
   try {
     return await naming('task', id, client.get(id, { signal }))
   } catch (error) {
-    if (!isHoldfastError(error, 'not_found') || !(await isThread(client, id, signal))) throw error
+    const isOther = isHoldfastError(error, 'not_found') && (await isThread(client, id, signal).catch(() => false))
+    if (!isOther) throw error
     const facts = { ...error.facts, kind: 'thread', thread: id }
     throw new HoldfastError('not_found', `${id} is a thread, not a task`, { cause: error, facts })
   }

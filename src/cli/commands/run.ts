@@ -134,7 +134,8 @@ function accept(client: Client, agent: string, work: Work, flags: Flags, signal:
 /** What went wrong; of an agent that is not there, with the one that was probably meant. */
 async function nearestNamed(error: unknown, client: Client, agent: string, signal: AbortSignal): Promise<unknown> {
   if (!isHoldfastError(error, 'unknown_agent')) return error
-  const names = (await client.agents({ signal })).map(({ name }) => name)
+  const agents = await client.agents({ signal }).catch(() => [])
+  const names = agents.map(({ name }) => name)
   const { code, facts, message } = error
   return new HoldfastError(code, `${message}${nearestHint(agent, names)}`, { facts, cause: error })
 }
