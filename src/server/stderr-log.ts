@@ -10,20 +10,29 @@ const controls = /[\p{Cc}\u2028\u2029]/gu
 export function stderrLog(write: (text: string) => void): Logger {
   const tell = (facts: object, message: string): void => {
     const { err, ...about } = facts as { readonly err?: unknown } & Record<string, unknown>
-    const named = Object.entries(about).map(([name, value]) => `${name} ${worded(value)}`)
+    const named = Object.entries(about).map(([name, value]) => `${visible(name)} ${worded(value)}`)
     const where = named.length > 0 ? ` (${named.join(', ')})` : ''
-    write(`holdfast: ${message}${where}\n${err === undefined ? '' : indented(errorText(err))}`)
+    write(`holdfast: ${visible(message)}${where}\n${err === undefined ? '' : indented(errorText(err))}`)
   }
   return { debug() {}, info() {}, warn: tell, error: tell }
 }
 
 function worded(value: unknown): string {
-  return visible(typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)))
+  return visible(typeof value === 'string' ? value : textOf(() => JSON.stringify(value)))
 }
 
-/** What the runtime made of an error of an agent tells its stack by `toString`; an `Error` only if it is asked for it. */
+/** An error of the runtime tells its stack when it is put into a text; of others that has to be asked for. */
 function errorText(err: unknown): string {
-  return err instanceof Error ? (err.stack ?? String(err)) : String(err)
+  return textOf(() => (err instanceof Error ? (err.stack ?? String(err)) : String(err)))
+}
+
+/** What cannot be put into a text is told all the same. */
+function textOf(make: () => unknown): string {
+  try {
+    return String(make())
+  } catch {
+    return '(it cannot be shown)'
+  }
 }
 
 function indented(text: string): string {
