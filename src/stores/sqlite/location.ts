@@ -19,7 +19,7 @@ export function locate(path: string, mayCreate: boolean): string {
   const located = realpathSync(absolute)
   const { nlink } = checkedFile(absolute, located)
   // Each name has a lock and a write-ahead log of its own.
-  if (nlink === 1) return located
+  if (nlink <= 1) return located
   const message = `The file ${absolute} has another name as well, by a hard link, under which another process could write to it. Remove one of the names, or copy the file`
   throw new HoldfastError('store_unavailable', message)
 }

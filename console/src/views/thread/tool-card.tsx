@@ -72,8 +72,8 @@ function Labelled({ label, children }: { readonly label: string; readonly childr
   )
 }
 
-// What a tool says that was cut off by the cancel of its run, or what is said for it. Another has failed before.
-const cutOff = /cancel|abort/i
+// What is said for a tool that was cut off by the cancel of its run. Another has failed before.
+const cutOff = /^The task (ended as|was) cancelled/
 
 function statusOf({ output, error }: Tool, { isLive, isCancelled }: RunState): ToolStatus {
   if (error !== undefined) return isCancelled && cutOff.test(error) ? 'cancelled' : 'failed'
