@@ -50,7 +50,9 @@ describe('a handler', () => {
   })
 
   it('says that the store is not there, to whoever asks', async () => {
-    const handler = createHandler(createRuntime({ store: 'nonsense:' }), { tokens: { owner: 'secret' } })
+    const handler = createHandler(createRuntime({ store: `sqlite:${import.meta.filename}/in-a-file.db` }), {
+      tokens: { owner: 'secret' },
+    })
     const response = await handler(new Request('http://127.0.0.1/v1/limits', { headers: { host: '127.0.0.1' } }))
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('1')
