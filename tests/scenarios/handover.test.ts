@@ -4,8 +4,8 @@ import { forever, untilAttempt } from './attempts.ts'
 import { inQuietTime } from './quiet-time.ts'
 import { eventsOf, eventsUntil, gate, logOf, onEachStore } from './world.ts'
 
-// Work of a task's own, by the clock of the test.
-let passMs: (ctx: AgentContext, ms: number) => Promise<void>
+/** Work of a task's own, by the clock of the test. */
+type Work = (ms: number) => Promise<void>
 
 onEachStore(['memory', 'sqlite'], (_kind, world) => {
   it('REST-16 a task that is handed over goes on from its last step at the next start', async () => {
@@ -182,29 +182,29 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(await next.get(id)).toMatchObject({ status: 'running', attempt: 1 })
   })
 
-  it.for<[string, (ctx: AgentContext) => Promise<unknown>]>([
+  it.for<[string, (ctx: AgentContext, work: Work) => Promise<unknown>]>([
     [
       'emits beside a wait',
-      async (ctx) => {
+      async (ctx, work) => {
         ctx.receive().catch(() => {})
         for (let n = 0; n < 15; n++) {
           await ctx.say('word ')
-          await passMs(ctx, 200)
+          await work(200)
         }
       },
     ],
     [
       'works in a step beside a wait',
-      (ctx) =>
+      (ctx, work) =>
         ctx.step('work', async () => {
           ctx.receive().catch(() => {})
-          await passMs(ctx, 3_000)
+          await work(3_000)
         }),
     ],
   ])('REST-16 a drain lets a task finish that %s', async ([, working]) => {
     const here = world()
-    passMs = (_ctx, ms) => new Promise((resolve) => void here.clock.setTimer(ms, resolve))
-    const runtime = await here.open({ agents: { working } })
+    const work: Work = (ms) => new Promise((resolve) => void here.clock.setTimer(ms, resolve))
+    const runtime = await here.open({ agents: { working: (ctx: AgentContext) => working(ctx, work) } })
     const { id } = await runtime.run({ thread: 't', agent: 'working', prompt: 'go' })
     await here.quiet()
     await inQuietTime(here, runtime.close({ drainMs: 25_000 }))
