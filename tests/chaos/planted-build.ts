@@ -58,13 +58,15 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     title: 'an answer before the commit',
-    source: '/stores/sqlite/writer.ts',
+    source: '/stores/sqlite/transactions.ts',
     from: '        const done = work()\n',
-    // The thread that writes answers, and commits a moment later; its second answer is kept back.
+    // The thread that writes answers, and commits a moment later; its second answer is kept back. It gets every batch, because the
+    // other one takes the file for busy.
     to: `        const done = work()
         if (Array.isArray(done)) {
           const { parentPort } = process.getBuiltinModule('node:worker_threads')
-          parentPort.postMessage({ type: 'applied', verdicts: done })
+          if (!parentPort) throw Object.assign(new Error('planted'), { errcode: 5 })
+          parentPort.postMessage({ type: 'applied', verdicts: done, commitMs: 0, hasTraces: false })
           parentPort.postMessage = () => { delete parentPort.postMessage }
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30)
         }

@@ -9,3 +9,14 @@ export function afterMs(ms: number, call: () => void): () => void {
   const timer = setTimeout(call, ms).unref()
   return () => clearTimeout(timer)
 }
+
+/** Real time that never goes back, in milliseconds. Only differences of it mean anything. */
+export function monotonicMs(): number {
+  return performance.now()
+}
+
+/** Says how many milliseconds of real time have passed since it was made. */
+export function stopwatch(): () => number {
+  const startedAt = monotonicMs()
+  return () => monotonicMs() - startedAt
+}

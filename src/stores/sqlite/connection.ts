@@ -10,9 +10,10 @@ export class Connection {
   readonly #statements = new Map<string, StatementSync>()
   #settings = ''
 
-  constructor(path: string, mode: 'read' | 'write') {
-    const isReader = mode === 'read'
-    this.#open = () => new DatabaseSync(path, { readOnly: isReader, timeout: isReader ? 0 : writeTimeoutMs })
+  /** `write now` is refused where `write` waits. */
+  constructor(path: string, mode: 'read' | 'write' | 'write now') {
+    const timeout = mode === 'write' ? writeTimeoutMs : 0
+    this.#open = () => new DatabaseSync(path, { readOnly: mode === 'read', timeout })
     this.#database = this.#open()
   }
 

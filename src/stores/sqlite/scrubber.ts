@@ -31,6 +31,10 @@ export class Scrubber {
     this.#isDue = connection.get<{ scrub_due: number }>('SELECT scrub_due FROM holdfast_meta')?.scrub_due === 1
   }
 
+  get isDue(): boolean {
+    return this.#isDue
+  }
+
   /** Notes in the transaction of an erase that there is something to do (S1). */
   note(): void {
     this.#connection.run('UPDATE holdfast_meta SET scrub_due = 1')

@@ -24,6 +24,7 @@ import type {
   ThreadQuery,
 } from '../store.ts'
 import { sqliteClock } from './clock.ts'
+import { type PlaceRule, SmallAndQuick } from './commit-place.ts'
 import { Connection } from './connection.ts'
 import { adoptCopy } from './copy-mark.ts'
 import { readEvents } from './event-reads.ts'
@@ -54,7 +55,12 @@ export interface SqliteStoreOptions {
 
 /** A store in one file, for one process at a time: durable over crashes of the process and of the machine. */
 export function sqliteStore(options: SqliteStoreOptions): Store {
-  return new SqliteStore(options)
+  return new SqliteStore(options, () => new SmallAndQuick())
+}
+
+/** The same with another rule for where commits are made. */
+export function sqliteStoreWith(newRule: () => PlaceRule, options: SqliteStoreOptions): Store {
+  return new SqliteStore(options, newRule)
 }
 
 interface Opened {
@@ -66,7 +72,7 @@ interface Opened {
 }
 
 /**
- * Q1 All writing is done by the writer, on its thread; all reading here, on a connection that cannot write. A commit is
+ * Q1 All writing is done through the writer's host; all reading here, on a connection that cannot write. A commit is
  *    answered after it is on disk, so whatever is read then sees it.
  * Q2 A read is one transaction, or one statement, so it is of one moment.
  * Q3 Task numbers are handed out from memory. Each commit stores how far they went, and so does `close`: only numbers
@@ -79,12 +85,14 @@ class SqliteStore implements Store {
   readonly isShared = false
   readonly clock: { now(): number }
   readonly #options: SqliteStoreOptions
+  readonly #newRule: () => PlaceRule
   readonly #leases = new Leases()
   #nextTask = 0
   #opened: Opened | undefined
 
-  constructor(options: SqliteStoreOptions) {
+  constructor(options: SqliteStoreOptions, newRule: () => PlaceRule) {
     this.#options = options
+    this.#newRule = newRule
     this.clock = options.clock ?? sqliteClock
   }
 
@@ -95,7 +103,8 @@ class SqliteStore implements Store {
     let writer: WriterHost | undefined
     try {
       adoptCopy(path)
-      const opened = await WriterHost.open({ path, mayMigrate, ...(pageCountMax !== undefined && { pageCountMax }) })
+      const writerOptions = { path, mayMigrate, ...(pageCountMax !== undefined && { pageCountMax }) }
+      const opened = await WriterHost.open(writerOptions, this.#newRule())
       writer = opened.host
       this.#opened = { path, lock, writer, ...openReader(path) }
       this.#nextTask = opened.nextTask

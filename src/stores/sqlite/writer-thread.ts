@@ -9,12 +9,13 @@ import { SqliteWriter, type WriterOptions } from './writer.ts'
 /** What the thread is asked to do. Requests are answered one by one, in their order. After a close another writer may be opened. */
 export type WriterRequest =
   | { readonly type: 'open'; readonly options: WriterOptions }
-  | { readonly type: 'apply'; readonly batch: PackedBatch; readonly moment: Moment }
+  /** Anew: another connection has written since the last one. */
+  | { readonly type: 'apply'; readonly batch: PackedBatch; readonly moment: Moment; readonly isAnew: boolean }
   | { readonly type: 'close'; readonly nextTask: number }
 
 export type WriterAnswer =
-  | { readonly type: 'opened'; readonly nextTask: number }
-  | { readonly type: 'applied'; readonly verdicts: Verdict[] }
+  | { readonly type: 'opened'; readonly nextTask: number; readonly hasTraces: boolean }
+  | { readonly type: 'applied'; readonly verdicts: Verdict[]; readonly commitMs: number; readonly hasTraces: boolean }
   | { readonly type: 'closed' }
   | { readonly type: 'failed'; readonly failure: Failure }
 
@@ -36,11 +37,15 @@ port.on('message', (request: WriterRequest) => {
 function answer(request: WriterRequest): WriterAnswer {
   if (request.type === 'open') {
     opened = new SqliteWriter(request.options)
-    return { type: 'opened', nextTask: opened.nextTask }
+    return { type: 'opened', nextTask: opened.nextTask, hasTraces: opened.hasTraces }
   }
   const writer = opened
   invariant(writer !== undefined, 'a writer is opened before it writes')
-  if (request.type === 'apply') return { type: 'applied', verdicts: writer.apply(request.batch, request.moment) }
+  if (request.type === 'apply') {
+    if (request.isAnew) writer.forget()
+    const verdicts = writer.apply(request.batch, request.moment)
+    return { type: 'applied', verdicts, commitMs: writer.commitMs, hasTraces: writer.hasTraces }
+  }
   opened = undefined
   writer.close(request.nextTask)
   return { type: 'closed' }

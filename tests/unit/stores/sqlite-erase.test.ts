@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ThreadKey } from '../../../src/core/id.ts'
-import { backUp, sqliteStore } from '../../../src/stores/sqlite/index.ts'
+import { backUp } from '../../../src/stores/sqlite/index.ts'
+import { sqliteStoreWith } from '../../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import { commit, logOf } from '../../../src/testing/store-suite/builders.ts'
+import { ByTurns } from './by-turns.ts'
 import { MarkedWork } from './marked-work.ts'
 
 let folder: string
@@ -18,7 +20,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-'))
   path = join(folder, 'store.db')
   now = 1_800_000_000_000
-  store = sqliteStore({ path, clock: { now: () => now } })
+  store = sqliteStoreWith(() => new ByTurns(), { path, clock: { now: () => now } })
   await store.open()
 })
 

@@ -19,6 +19,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../src/stores/sqlite/index.ts'
+import { sqliteStoreWith } from '../../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import {
   accepting,
@@ -33,6 +34,7 @@ import {
   unit,
   upTo,
 } from '../../../src/testing/store-suite/builders.ts'
+import { ByTurns } from './by-turns.ts'
 
 let folder: string
 let path: string
@@ -137,15 +139,20 @@ describe('the lock of a SQLite store', () => {
 })
 
 describe('a SQLite store whose file another program writes to', () => {
-  it('fails the next batch instead of building on what is no more, and then goes on from what is', async () => {
-    const store = await open()
-    await commit(store, unit({ events: deltas(3), rev: 0 }))
-    change('UPDATE threads SET rev = 7')
-    await expect(store.commit([unit({ events: deltas(1) })])).rejects.toThrow('revision')
-    expect(await headOf(store)).toBe(3)
-    await commit(store, unit({ events: deltas(1), rev: 7 }))
-    expect(numbersOf(await logOf(store))).toEqual(upTo(4))
-  })
+  it.each(['here', 'thread'] as const)(
+    'fails the next batch instead of building on what is no more, and then goes on from what is (%s)',
+    async (place) => {
+      const store = sqliteStoreWith(() => new ByTurns([place]), { path })
+      opened.push(store)
+      await store.open()
+      await commit(store, unit({ events: deltas(3), rev: 0 }))
+      change('UPDATE threads SET rev = 7')
+      await expect(store.commit([unit({ events: deltas(1) })])).rejects.toThrow('revision')
+      expect(await headOf(store)).toBe(3)
+      await commit(store, unit({ events: deltas(1), rev: 7 }))
+      expect(numbersOf(await logOf(store))).toEqual(upTo(4))
+    },
+  )
 })
 
 describe('a process with a SQLite store', () => {

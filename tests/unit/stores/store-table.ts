@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import { postgresStore } from '../../../src/stores/postgres/index.ts'
 import { sqliteStore } from '../../../src/stores/sqlite/index.ts'
+import { type SqliteStoreOptions, sqliteStoreWith } from '../../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import type { StoreCase, StoreFixture } from '../../../src/testing/store-suite/index.ts'
 import { testSchema } from '../../postgres/harness/schema.ts'
+import { ByTurns } from './by-turns.ts'
 
 type FixtureClock = StoreFixture['clock']
 
@@ -35,13 +37,22 @@ const sqliteRow: StoreRow = {
   name: 'sqlite',
   isDurable: true,
   isShared: false,
-  place: async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'holdfast-'))
-    return {
-      store: (clock) => sqliteStore({ path: join(folder, 'store.db'), clock }),
-      remove: () => rm(folder, { recursive: true, force: true }),
-    }
-  },
+  place: () => sqlitePlace(sqliteStore),
+}
+
+async function sqlitePlace(make: (options: SqliteStoreOptions) => Store): Promise<StorePlace> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-'))
+  return {
+    store: (clock) => make({ path: join(folder, 'store.db'), clock }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Which of its two writers commits a batch is not left to how quick the disk is. */
+const byTurnsRow: StoreRow = {
+  ...sqliteRow,
+  name: 'sqlite, by turns',
+  place: () => sqlitePlace((options) => sqliteStoreWith(() => new ByTurns(), options)),
 }
 
 const postgresRow: StoreRow = {
@@ -56,7 +67,7 @@ const postgresRow: StoreRow = {
 
 /** The backends that the suite and the properties are checked for: those that need no server, or the one that does. */
 export const storeTable: readonly StoreRow[] =
-  process.env['HOLDFAST_TEST_STORE'] === 'postgres' ? [postgresRow] : [memoryRow, sqliteRow]
+  process.env['HOLDFAST_TEST_STORE'] === 'postgres' ? [postgresRow] : [memoryRow, sqliteRow, byTurnsRow]
 
 /** Whether a case asks no more of a store than it promises. */
 export function isFor(row: StoreRow, storeCase: StoreCase): boolean {
