@@ -2,7 +2,7 @@
 //
 // It measures events per second and the delay of the main thread's event loop while 100 tasks emit events of 300 bytes
 // and commits of 500 events follow each other, for three hosts of the same writes: the writer on the main thread, the
-// writer on its thread (the store as it is), and bare `node:sqlite` with chunk inserts and nothing else: no fence, no
+// writer on its thread (what the store does with commits as large), and bare `node:sqlite` with chunk inserts and nothing else: no fence, no
 // task or thread rows. `paced` leaves 5 ms between commits, as an idle-enough system does; `busy` has the main thread
 // compute 3 ms per commit, as it does with many watchers. It does not measure reading, nor disks other than this one.
 

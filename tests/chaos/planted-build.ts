@@ -58,18 +58,16 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     title: 'an answer before the commit',
-    source: '/stores/sqlite/transactions.ts',
-    from: '        const done = work()\n',
+    source: '/stores/sqlite/batch-writes.ts',
+    from: '      alsoWrite?.(verdicts)\n',
     // The thread that writes answers, and commits a moment later; its second answer is kept back. It gets every batch, because the
-    // other one takes the file for busy.
-    to: `        const done = work()
-        if (Array.isArray(done)) {
-          const { parentPort } = process.getBuiltinModule('node:worker_threads')
-          if (!parentPort) throw Object.assign(new Error('planted'), { errcode: 5 })
-          parentPort.postMessage({ type: 'applied', verdicts: done, commitMs: 0, hasTraces: false })
-          parentPort.postMessage = () => { delete parentPort.postMessage }
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30)
-        }
+    // quick writer takes the file for busy.
+    to: `      alsoWrite?.(verdicts)
+      const { parentPort } = process.getBuiltinModule('node:worker_threads')
+      if (!parentPort) throw Object.assign(new Error('planted'), { errcode: 5 })
+      parentPort.postMessage({ type: 'applied', verdicts, commitMs: 0, hasTraces: false })
+      parentPort.postMessage = () => { delete parentPort.postMessage }
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30)
 `,
     // Lost with a kill; and what reads the file meanwhile does not find what it was told of.
     complaint: /^G1 .* was accepted and is lost|^G2 .* and is (gone|another)|^G11 .* There is no task/,

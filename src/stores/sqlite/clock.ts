@@ -16,7 +16,7 @@ export function monotonicMs(): number {
 }
 
 /** Says how many milliseconds of real time have passed since it was made. */
-export function stopwatch(): () => number {
+export function stopwatchMs(): () => number {
   const startedAt = monotonicMs()
   return () => monotonicMs() - startedAt
 }

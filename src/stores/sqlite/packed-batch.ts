@@ -12,7 +12,7 @@ export interface Piece {
   readonly events: number
 }
 
-/** A unit as it is given to the writer's thread. Its events are lines of a chunk, in bytes that all units of a batch share. */
+/** A unit as it is given to a writer. Its events are lines of a chunk, in bytes that all units of a batch share. */
 export interface PackedUnit extends Omit<Unit, 'events'> {
   /** Where its lines begin. */
   readonly from: number
@@ -25,6 +25,8 @@ export interface PackedUnit extends Omit<Unit, 'events'> {
 export interface PackedBatch {
   readonly units: readonly PackedUnit[]
   readonly bytes: Uint8Array
+  /** About how many bytes it adds to the file. */
+  readonly weight: number
 }
 
 // Lines are encoded so many characters at a time, because each time costs as much as some hundred of them.
@@ -32,10 +34,11 @@ const pieceLength = 8_192
 // What a thread has less of in a commit goes into short rows, which are cut between any two lines. At least
 // `longChunkLengthMin` of thread-writes.ts, below which rows are short.
 const linewiseLengthMax = 16_384
+const objectWeight = 128
 
 /**
- * Packs units for the writer's thread. Nothing of their events is copied on the way there: it is encoded to where both
- * threads see it, as the bytes that will be in the file.
+ * Packs units for a writer, on this thread or on its own. Nothing of their events is copied on the way there: it is encoded
+ * to where both threads see it, as the bytes that will be in the file.
  */
 export function packBatch(units: readonly Unit[], lines: LineBytes): PackedBatch {
   const packed = units.map(({ events, ...rest }) => {
@@ -43,7 +46,17 @@ export function packBatch(units: readonly Unit[], lines: LineBytes): PackedBatch
     const pieces = packLines(events, lines)
     return { ...withoutKnownInputs(rest), from, pieces, eventCount: events.length, ranges: taskRanges(events, 0) }
   })
-  return { units: packed, bytes: lines.bytes }
+  const { bytes } = lines
+  return { units: packed, bytes, weight: bytes.length + weightOf(packed) }
+}
+
+/** Of its text, and of each object in it for rows and index entries. Records are flat: what is deep in them is text. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let weight = objectWeight
+  for (const part of Object.values(value)) weight += weightOf(part)
+  return weight
 }
 
 function packLines(events: readonly EventDraft[], lines: LineBytes): Piece[] {

@@ -14,7 +14,8 @@ const readersTimeoutMs = 250
  * S1 An erase and the note that its traces are to be removed are one commit; the note goes when they are gone. So a crash
  *    in between is made good when the file is opened again.
  * S2 Pages are changed beneath SQLite only with its write lock held and an empty log, and only where they hold nothing.
- * S3 The writer's page cache, which may hold copies as well, is thrown away before, or the next commit would write them.
+ * S3 The writer's page cache, which may hold copies as well, is thrown away before, or the next commit would write them. That of
+ *    any other connection SQLite throws away by itself, because the commit here changes the log.
  * S4 The file stays open until the last connection is closed: closing it would drop the locks that SQLite holds on it in
  *    this process.
  */

@@ -24,7 +24,7 @@ import type {
   ThreadQuery,
 } from '../store.ts'
 import { sqliteClock } from './clock.ts'
-import { type PlaceRule, SmallAndQuick } from './commit-place.ts'
+import { type CommitterRule, CostRule } from './committer-rule.ts'
 import { Connection } from './connection.ts'
 import { adoptCopy } from './copy-mark.ts'
 import { readEvents } from './event-reads.ts'
@@ -55,11 +55,11 @@ export interface SqliteStoreOptions {
 
 /** A store in one file, for one process at a time: durable over crashes of the process and of the machine. */
 export function sqliteStore(options: SqliteStoreOptions): Store {
-  return new SqliteStore(options, () => new SmallAndQuick())
+  return new SqliteStore(options, () => new CostRule())
 }
 
-/** The same with another rule for where commits are made. */
-export function sqliteStoreWith(newRule: () => PlaceRule, options: SqliteStoreOptions): Store {
+/** The same with another rule for who commits. */
+export function sqliteStoreWith(options: SqliteStoreOptions, newRule: () => CommitterRule): Store {
   return new SqliteStore(options, newRule)
 }
 
@@ -85,12 +85,12 @@ class SqliteStore implements Store {
   readonly isShared = false
   readonly clock: { now(): number }
   readonly #options: SqliteStoreOptions
-  readonly #newRule: () => PlaceRule
+  readonly #newRule: () => CommitterRule
   readonly #leases = new Leases()
   #nextTask = 0
   #opened: Opened | undefined
 
-  constructor(options: SqliteStoreOptions, newRule: () => PlaceRule) {
+  constructor(options: SqliteStoreOptions, newRule: () => CommitterRule) {
     this.#options = options
     this.#newRule = newRule
     this.clock = options.clock ?? sqliteClock

@@ -167,7 +167,7 @@ export class TaskWrites {
     return taskCount
   }
 
-  /** Forgets what is known, which a transaction that failed has made wrong. */
+  /** Forgets what is known, which a transaction that failed, or another connection, may have made wrong. */
   forget(): void {
     this.#known.clear()
     this.#changed.clear()

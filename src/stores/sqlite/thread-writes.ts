@@ -70,7 +70,7 @@ const knownCountMax = 10_000
 
 /**
  * The threads that are written to. Their rows and chunks are written once per transaction, at its end. What was read stays
- * known, because nobody else writes; if somebody did, the row is not as it was left and the transaction fails.
+ * known until it is forgotten; if somebody has written meanwhile, the row is not as it was left and the transaction fails.
  */
 export class ThreadWrites {
   readonly #connection: Connection
@@ -144,7 +144,7 @@ export class ThreadWrites {
     if (this.#known.size > knownCountMax) this.forget()
   }
 
-  /** Forgets what is known, which a transaction that failed has made wrong. */
+  /** Forgets what is known, which a transaction that failed, or another connection, may have made wrong. */
   forget(): void {
     this.#known.clear()
     this.#used.clear()

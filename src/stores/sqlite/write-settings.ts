@@ -1,5 +1,12 @@
 import { pageCountBound } from './unowned-bytes.ts'
 
+// A commit writes every page it touches, and one that accepts a run touches twelve
+// (docs/decisions/0006-small-pages.md and 0019).
+export const pageBytes = 4_096
+// A commit that has to move this many pages into the file takes a few milliseconds longer; more pages stall everybody
+// for tens of them at once (docs/decisions/0004-small-checkpoints.md).
+export const checkpointPages = 1_000
+
 export interface WriteSettings {
   /** A commit that finds more pages than these in the log moves them into the file; 0 leaves that to another connection. */
   readonly checkpointPages: number

@@ -1,7 +1,9 @@
 import { HoldfastError, invariant, isHoldfastError } from '../../core/errors.ts'
 import type { Unit, Verdict } from '../../core/unit.ts'
 import type { Moment } from './batch.ts'
-import type { Place, PlaceRule } from './commit-place.ts'
+import type { Applied } from './batch-writes.ts'
+import { stopwatchMs } from './clock.ts'
+import type { Committer, CommitterRule } from './committer-rule.ts'
 import { fromFailure } from './failure.ts'
 import { LineBytes } from './line-bytes.ts'
 import { type PackedBatch, packBatch } from './packed-batch.ts'
@@ -16,15 +18,16 @@ interface Waiting {
 }
 
 /**
- * Hosts the writer on a thread of its own, so that an fsync stalls nobody, and beside it a quick one for what is over before the
- * way to that thread would be; why, and what each costs, is in docs/decisions/0002-sqlite-writer-thread.md and 0026.
+ * Hosts the writer on a thread of its own, so that no long commit stalls anybody, and on the caller's thread a quick writer for
+ * what is over before the way there and back would be; why, and what each costs, is in
+ * docs/decisions/0002-sqlite-writer-thread.md and 0026-small-commits-wait-for-no-thread.md.
  *
  * H1 Requests reach the writer in the order of the calls and are answered in that order.
  * H2 The thread keeps the process alive exactly while an answer is awaited.
  * H3 The lines of a batch are in memory that the thread reads as well, and nothing else is written there before it has answered.
  * H4 If the thread dies, nobody knows whether its last commit was made: what waits, and all that comes, is `store_failed`. So is
- *    all that comes after a commit that failed as such, wherever it was made.
- * H5 One of the two writes at a time, and what one has written the other reads anew.
+ *    all that comes after a failed fsync or a file that is found damaged, whichever of the two writers it was.
+ * H5 One of the two writes at a time, and what one may have written the other reads anew.
  */
 export class WriterHost {
   readonly #path: string
@@ -32,32 +35,31 @@ export class WriterHost {
   readonly #waiting: Waiting[] = []
   /** For the next batch, unless one that is not answered has it. */
   #lines: LineBytes | undefined
+  /** The thread died: nothing can be asked of it, not even to close. */
   #end: Error | undefined
-  /** Of a commit that left the file in a state that nobody knows. */
+  /** The file is in a state that nobody knows: nothing is written any more, but the thread can close it. */
   #failure: Error | undefined
-  readonly #rule: PlaceRule
+  readonly #rule: CommitterRule
   #quick: QuickWriter | undefined
-  /** Where the last batch was written. */
-  #last: Place = 'thread'
-  /** Traces of what was erased are left, which only the thread removes. */
+  /** Who may have written last. */
+  #last: Committer = 'writer'
+  /** Traces of what was erased are left, which only the writer removes. */
   #hasTraces = false
 
   /** Takes a thread and opens the file; the answer is the host and the lowest task number never used. */
-  static async open(options: WriterOptions, rule: PlaceRule): Promise<{ host: WriterHost; nextTask: number }> {
+  static async open(options: WriterOptions, rule: CommitterRule): Promise<{ host: WriterHost; nextTask: number }> {
     const host = new WriterHost(options.path, rule)
+    const nextTask = await host.#openWriter(options)
     try {
-      const answer = await host.#ask({ type: 'open', options })
-      invariant(answer.type === 'opened', 'a writer opens first')
-      host.#hasTraces = answer.hasTraces
       host.#quick = new QuickWriter(options.path, options.pageCountMax)
-      return { host, nextTask: answer.nextTask }
     } catch (error) {
-      host.#thread.end()
+      await host.close(0)
       throw error
     }
+    return { host, nextTask }
   }
 
-  private constructor(path: string, rule: PlaceRule) {
+  private constructor(path: string, rule: CommitterRule) {
     this.#path = path
     this.#rule = rule
     this.#thread = WriterThread.take({
@@ -73,7 +75,7 @@ export class WriterHost {
     this.#lines = undefined
     try {
       const batch = packBatch(units, lines)
-      return this.#applyHere(batch, moment) ?? (await this.#applyThere(batch, moment))
+      return this.#applyQuickly(batch, moment) ?? (await this.#applyOnThread(batch, moment))
     } catch (error) {
       if (isHoldfastError(error, 'store_failed')) this.#failure = error
       throw error
@@ -83,39 +85,59 @@ export class WriterHost {
     }
   }
 
-  /** The verdicts, or undefined if the batch is for the thread. */
-  #applyHere(batch: PackedBatch, moment: Moment): Verdict[] | undefined {
+  /** The verdicts, or undefined if the batch is the writer's. */
+  #applyQuickly(batch: PackedBatch, moment: Moment): Verdict[] | undefined {
     const quick = this.#quick
-    const isForThread = this.#waiting.length > 0 || this.#hasTraces || this.#rule.choose(batch) === 'thread'
-    if (!quick || isForThread) return undefined
-    if (this.#last === 'thread') quick.forget()
-    const verdicts = quick.apply(batch, moment)
-    if (!verdicts) return undefined
-    this.#last = 'here'
-    this.#rule.took('here', batch, quick.commitMs)
-    return verdicts
+    const isWriterBound = this.#waiting.length > 0 || this.#hasTraces
+    if (!quick || isWriterBound || this.#rule.choose(batch) === 'writer') return undefined
+    if (this.#last === 'writer') quick.forget()
+    this.#last = 'quick'
+    const tookMs = stopwatchMs()
+    try {
+      const applied = quick.apply(batch, moment)
+      return applied && this.#note('quick', batch, applied)
+    } finally {
+      this.#rule.heldUp(tookMs())
+    }
   }
 
-  async #applyThere(batch: PackedBatch, moment: Moment): Promise<Verdict[]> {
-    const isAnew = this.#last === 'here'
-    this.#last = 'thread'
-    const answer = await this.#ask({ type: 'apply', batch, moment, isAnew })
+  async #applyOnThread(batch: PackedBatch, moment: Moment): Promise<Verdict[]> {
+    const hasOtherWritten = this.#last === 'quick'
+    this.#last = 'writer'
+    const answer = await this.#ask({ type: 'apply', batch, moment, hasOtherWritten })
     invariant(answer.type === 'applied', 'a batch is answered by its verdicts')
     this.#hasTraces = answer.hasTraces
-    this.#rule.took('thread', batch, answer.commitMs)
-    return answer.verdicts
+    return this.#note('writer', batch, answer)
+  }
+
+  /** Units that are refused write nothing: a batch of them says nothing of the disk, and leaves the log as it is. */
+  #note(by: Committer, batch: PackedBatch, { verdicts, commitMs }: Applied): Verdict[] {
+    if (verdicts.some((verdict) => verdict.committed)) this.#rule.committed(by, batch, commitMs)
+    return verdicts
   }
 
   async close(nextTask: number): Promise<void> {
     try {
       this.#quick?.close()
-      // After a failed commit not even the numbers are written.
+      // After a failure not even the numbers are written.
       await this.#ask({ type: 'close', nextTask: this.#failure ? 0 : nextTask })
     } catch (error) {
       this.#thread.end()
       throw error
     }
     this.#thread.giveBack()
+  }
+
+  async #openWriter(options: WriterOptions): Promise<number> {
+    try {
+      const answer = await this.#ask({ type: 'open', options })
+      invariant(answer.type === 'opened', 'a writer opens first')
+      this.#hasTraces = answer.hasTraces
+      return answer.nextTask
+    } catch (error) {
+      this.#thread.end()
+      throw error
+    }
   }
 
   #ask(request: WriterRequest): Promise<WriterAnswer> {

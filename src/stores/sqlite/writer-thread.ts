@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { invariant } from '../../core/errors.ts'
-import type { Verdict } from '../../core/unit.ts'
 import type { Moment } from './batch.ts'
+import type { Applied } from './batch-writes.ts'
 import { type Failure, toFailure } from './failure.ts'
 import type { PackedBatch } from './packed-batch.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
@@ -9,13 +9,12 @@ import { SqliteWriter, type WriterOptions } from './writer.ts'
 /** What the thread is asked to do. Requests are answered one by one, in their order. After a close another writer may be opened. */
 export type WriterRequest =
   | { readonly type: 'open'; readonly options: WriterOptions }
-  /** Anew: another connection has written since the last one. */
-  | { readonly type: 'apply'; readonly batch: PackedBatch; readonly moment: Moment; readonly isAnew: boolean }
+  | { readonly type: 'apply'; readonly batch: PackedBatch; readonly moment: Moment; readonly hasOtherWritten: boolean }
   | { readonly type: 'close'; readonly nextTask: number }
 
 export type WriterAnswer =
   | { readonly type: 'opened'; readonly nextTask: number; readonly hasTraces: boolean }
-  | { readonly type: 'applied'; readonly verdicts: Verdict[]; readonly commitMs: number; readonly hasTraces: boolean }
+  | (Applied & { readonly type: 'applied'; readonly hasTraces: boolean })
   | { readonly type: 'closed' }
   | { readonly type: 'failed'; readonly failure: Failure }
 
@@ -42,9 +41,9 @@ function answer(request: WriterRequest): WriterAnswer {
   const writer = opened
   invariant(writer !== undefined, 'a writer is opened before it writes')
   if (request.type === 'apply') {
-    if (request.isAnew) writer.forget()
-    const verdicts = writer.apply(request.batch, request.moment)
-    return { type: 'applied', verdicts, commitMs: writer.commitMs, hasTraces: writer.hasTraces }
+    if (request.hasOtherWritten) writer.forget()
+    const applied = writer.apply(request.batch, request.moment)
+    return { type: 'applied', ...applied, hasTraces: writer.hasTraces }
   }
   opened = undefined
   writer.close(request.nextTask)

@@ -1,13 +1,13 @@
 import { HoldfastError } from '../../core/errors.ts'
 import type { Verdict } from '../../core/unit.ts'
 import type { Moment } from './batch.ts'
+import { type Applied, BatchWrites } from './batch-writes.ts'
 import { Connection } from './connection.ts'
 import { translateOpening } from './failure.ts'
 import type { PackedBatch, PackedUnit } from './packed-batch.ts'
 import { checkSchema, migrate } from './schema.ts'
 import { Scrubber } from './scrubber.ts'
-import { Transactions } from './transactions.ts'
-import { writeSettings } from './write-settings.ts'
+import { checkpointPages, pageBytes, writeSettings } from './write-settings.ts'
 
 export interface WriterOptions {
   readonly path: string
@@ -16,12 +16,6 @@ export interface WriterOptions {
   readonly pageCountMax?: number
 }
 
-// A commit writes every page it touches, and one that accepts a run touches eleven
-// (docs/decisions/0006-small-pages.md, and 0019 for the twelfth).
-const pageBytes = 4_096
-// A commit that has to move this many pages into the file takes a few milliseconds longer; more pages stall everybody
-// for tens of them at once (docs/decisions/0004-small-checkpoints.md).
-const checkpointPages = 1_000
 const cacheKib = 32_768
 
 /**
@@ -32,13 +26,13 @@ const cacheKib = 32_768
  */
 export class SqliteWriter {
   readonly #connection: Connection
-  readonly #transactions: Transactions
+  readonly #writes: BatchWrites
   readonly #scrubber: Scrubber
 
   constructor(options: WriterOptions) {
     try {
       this.#connection = open(options)
-      this.#transactions = new Transactions(this.#connection, options.path)
+      this.#writes = new BatchWrites(this.#connection, options.path)
       this.#scrubber = new Scrubber(this.#connection, options.path)
       this.#scrubber.attempt(0)
     } catch (error) {
@@ -48,11 +42,7 @@ export class SqliteWriter {
 
   /** The lowest task number that was never used. */
   get nextTask(): number {
-    return this.#transactions.nextTask
-  }
-
-  get commitMs(): number {
-    return this.#transactions.commitMs
+    return this.#writes.nextTask
   }
 
   /** Whether something that was erased is to be found in the files yet, and is seen to with one of the next batches. */
@@ -60,26 +50,26 @@ export class SqliteWriter {
     return this.#scrubber.isDue
   }
 
-  apply(batch: PackedBatch, moment: Moment): Verdict[] {
+  apply(batch: PackedBatch, moment: Moment): Applied {
     const { units } = batch
-    const verdicts = this.#transactions.apply(batch, moment, (taken) => {
-      if (hasErased(units, taken)) this.#scrubber.note()
+    const applied = this.#writes.apply(batch, moment, (verdicts) => {
+      if (hasErased(units, verdicts)) this.#scrubber.note()
       if (units.length === 0) this.#tryToWrite()
     })
-    if (hasErased(units, verdicts)) this.#scrubber.demand()
+    if (hasErased(units, applied.verdicts)) this.#scrubber.demand()
     this.#scrubber.attempt(moment.now)
-    return verdicts
+    return applied
   }
 
-  /** Another connection has written. */
+  /** Another connection may have written. */
   forget(): void {
-    this.#transactions.forget()
+    this.#writes.forget()
   }
 
   /** Remembers the task numbers that were handed out and closes. The last connection to close writes everything into the file. */
   close(nextTask: number): void {
     try {
-      if (!this.#transactions.hasFailed) this.#transactions.remember(nextTask)
+      this.#writes.remember(nextTask)
     } finally {
       this.#connection.close()
       this.#scrubber.close()

@@ -8,19 +8,21 @@ import { backUp } from '../../../src/stores/sqlite/index.ts'
 import { sqliteStoreWith } from '../../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import { commit, logOf } from '../../../src/testing/store-suite/builders.ts'
-import { ByTurns } from './by-turns.ts'
 import { MarkedWork } from './marked-work.ts'
+import { TurnsRule } from './turns-rule.ts'
 
 let folder: string
 let path: string
 let store: Store
 let now: number
+let rule: TurnsRule
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-'))
   path = join(folder, 'store.db')
   now = 1_800_000_000_000
-  store = sqliteStoreWith(() => new ByTurns(), { path, clock: { now: () => now } })
+  rule = new TurnsRule()
+  store = sqliteStoreWith({ path, clock: { now: () => now } }, () => rule)
   await store.open()
 })
 
@@ -42,7 +44,7 @@ function traces(work: MarkedWork, thread: ThreadKey): Record<string, number> {
 }
 
 async function busy(work: MarkedWork, rounds: number, threads = work.threads): Promise<void> {
-  for (let round = 0; round < rounds; round++) await commit(store, ...work.units(20, threads))
+  for (let round = 0; round < rounds; round++) await commit(store, ...work.units(round % 4 === 0 ? 2 : 20, threads))
 }
 
 /** What SQLite finds wrong with the file, after the store is closed. */
@@ -68,6 +70,7 @@ describe('the files of a SQLite store', () => {
       left[`${thread} later`] = traces(work, thread)
     }
     for (const thread of work.threads.slice(0, 10)) left[`${thread} in the end`] = traces(work, thread)
+    expect(new Set(rule.committers)).toEqual(new Set(['quick', 'writer']))
     expect(Object.entries(left).filter(([, found]) => Object.keys(found as object).length > 0)).toEqual([])
     expect(await damage()).toEqual(['ok'])
   })

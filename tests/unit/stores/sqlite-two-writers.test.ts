@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { principal, threadId, threadKey } from '../../../src/core/id.ts'
 import { sqliteStore } from '../../../src/stores/sqlite/index.ts'
 import { sqliteStoreWith } from '../../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../../src/stores/store.ts'
@@ -18,111 +19,136 @@ import {
   unit,
   upTo,
 } from '../../../src/testing/store-suite/builders.ts'
-import { ByTurns } from './by-turns.ts'
+import { TurnsRule } from './turns-rule.ts'
 
 let folder: string
 let path: string
 let store: Store
-let rule: ByTurns
+let rule: TurnsRule
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-'))
   path = join(folder, 'store.db')
 })
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
 
-async function open(made: ByTurns): Promise<void> {
+async function open(made = new TurnsRule(['quick'])): Promise<void> {
   rule = made
-  store = sqliteStoreWith(() => rule, { path })
+  store = sqliteStoreWith({ path }, () => rule)
   await store.open()
 }
 
-async function openHere(): Promise<void> {
-  await open(new ByTurns(['here']))
+/** A store whose quick writer has just committed event 1. */
+async function openAndCommit(): Promise<void> {
+  await open()
   await commit(store, unit({ events: deltas(1) }))
-  expect(rule.places).toEqual(['here'])
+  expect(rule.committers).toEqual(['quick'])
 }
 
-describe('commits on two threads', () => {
-  it('are one log, whoever made the one before', async () => {
-    await open(new ByTurns())
+function inFile(sql: string): unknown {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const row = database.prepare(sql).get()
+  database.close()
+  return row && Object.values(row)[0]
+}
+
+describe('the two writers of a SQLite store', () => {
+  it('write one log, whoever made the commit before', async () => {
+    await open(new TurnsRule())
     for (let n = 0; n < 60; n++) await commit(store, unit({ events: deltas(2) }))
-    expect(new Set(rule.places)).toEqual(new Set(['here', 'thread']))
+    expect(new Set(rule.committers)).toEqual(new Set(['quick', 'writer']))
     expect(numbersOf(await logOf(store, home, 7))).toEqual(upTo(120))
     await store.close()
-    const again = sqliteStore({ path })
-    await again.open()
-    expect(await headOf(again)).toBe(120)
-    await again.close()
+    store = sqliteStore({ path })
+    await store.open()
+    expect(await headOf(store)).toBe(120)
   })
 
-  it('remember the task numbers of each other', async () => {
-    await open(new ByTurns())
+  it('each store how far task numbers went, and never less than the other', async () => {
+    await open(new TurnsRule())
     for (let n = 0; n < 30; n++) {
       const number = await store.allocate(1)
-      await commit(store, unit({ tasks: [added(pending(`bg_${number}`, { ready: false }))], events: deltas(1) }))
+      const tasks = [added(pending(`bg_${number}`, { ready: false }))]
+      await commit(store, unit({ tasks, events: deltas(1) }))
+      expect(inFile('SELECT next_task FROM holdfast_meta')).toBe(n + 1)
     }
-    await store.close()
-    const again = sqliteStore({ path })
-    await again.open()
-    expect(await again.allocate(1)).toBe(30)
-    await again.close()
+    expect(new Set(rule.committers)).toEqual(new Set(['quick', 'writer']))
   })
 
-  it('that are asked for at the same time stay in their order', async () => {
-    await openHere()
-    const before = await headOf(store)
+  it('commit in the order in which they were asked to', async () => {
+    await openAndCommit()
     const large = commit(store, unit({ events: deltas(5_000) }))
     const small = commit(store, unit({ events: deltas(1) }))
-    await Promise.all([large, small])
-    expect(rule.places.slice(-2)).toEqual(['thread', 'thread'])
-    expect(await headOf(store)).toBe(before + 5_001)
-    await store.close()
+    const verdicts = await Promise.all([large, small])
+    expect(verdicts).toMatchObject([[{ first: 2 }], [{ first: 5_002 }]])
+    expect(rule.committers).toEqual(['quick', 'writer', 'writer'])
+  })
+
+  it('keep the log below two checkpoints, however many commits are the quick one’s', async () => {
+    await open()
+    let longest = 0
+    for (let n = 0; n < 2_000; n++) {
+      await commit(store, unit({ thread: threadKey(principal('alice'), threadId(`${n % 300}`)), events: deltas(3) }))
+      longest = Math.max(longest, statSync(`${path}-wal`).size)
+    }
+    const quickCount = rule.committers.filter((committer) => committer === 'quick').length
+    expect(quickCount).toBeGreaterThan(1_800)
+    expect(longest).toBeLessThan(2 * 1_000 * 4_096)
   })
 })
 
-describe('a commit that is to be made here', () => {
-  it('is made on the thread where another program holds the file, and waits there', async () => {
-    await openHere()
-    const before = await headOf(store)
+describe('a commit that the quick writer is to make', () => {
+  it('is the writer’s where another program holds the file', async () => {
+    await openAndCommit()
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
     const committing = commit(store, unit({ events: deltas(1) }))
     other.exec('COMMIT')
     other.close()
     await committing
-    expect(rule.places.at(-1)).toBe('thread')
-    expect(await headOf(store)).toBe(before + 1)
-    await store.close()
+    expect(rule.committers).toEqual(['quick', 'writer'])
+    expect(await headOf(store)).toBe(2)
   })
 
-  it('that finds the file damaged ends all writing, also on the thread, and the store can be closed', async () => {
-    await openHere()
-    // So that the writers read from the file what is to be damaged in it.
-    await store.close()
-    await open(new ByTurns(['here']))
-    const whole = readFileSync(path)
-    writeFileSync(path, damaged(whole))
-    await expect(commit(store, unit({ events: deltas(1) }))).rejects.toMatchObject({ code: 'store_failed' })
-    writeFileSync(path, whole)
-    const forThread = unit({ events: deltas(5_000) })
-    await expect(commit(store, forThread)).rejects.toMatchObject({ code: 'store_failed' })
-    expect(rule.places).toEqual([])
-    await store.close()
+  it('says nothing of the disk if it is refused', async () => {
+    await openAndCommit()
+    expect(await store.commit([unit({ rev: 7, events: deltas(1) })])).toMatchObject([{ committed: false }])
+    expect(rule.committers).toEqual(['quick'])
   })
 
-  it('is left to the thread while traces of what was erased are in the files', async () => {
-    await openHere()
+  it('is the writer’s while traces of what was erased are in the files', async () => {
+    await openAndCommit()
     const reader = new DatabaseSync(path, { readOnly: true })
     reader.exec('BEGIN')
     reader.prepare('SELECT count(*) FROM chunks').get()
     await commit(store, unit({ rev: (await store.livePart(home))?.rev ?? 0, erase: true }))
     await commit(store, unit({ events: deltas(1) }))
-    expect(rule.places.slice(-2)).toEqual(['thread', 'thread'])
+    expect(rule.committers).toEqual(['quick', 'writer', 'writer'])
     reader.close()
-    await store.close()
   })
+
+  it.each(['is whole again', 'is still damaged'])(
+    'and that finds the file damaged ends all writing, and the store can be closed while the file %s',
+    async (state) => {
+      await openAndCommit()
+      // So that the writers read from the file what is to be damaged in it.
+      await store.close()
+      await open()
+      const whole = readFileSync(path)
+      writeFileSync(path, damaged(whole))
+      await expect(commit(store, unit({ events: deltas(1) }))).rejects.toMatchObject({ code: 'store_failed' })
+      expect(rule.chosen).toEqual(['quick'])
+      if (state === 'is whole again') writeFileSync(path, whole)
+      const forWriter = unit({ events: deltas(5_000) })
+      await expect(commit(store, forWriter)).rejects.toMatchObject({ code: 'store_failed' })
+      expect(rule.committers).toEqual([])
+      await store.close()
+    },
+  )
 })
 
 /** All pages but the first are overwritten. */

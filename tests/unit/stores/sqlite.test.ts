@@ -34,7 +34,7 @@ import {
   unit,
   upTo,
 } from '../../../src/testing/store-suite/builders.ts'
-import { ByTurns } from './by-turns.ts'
+import { TurnsRule } from './turns-rule.ts'
 
 let folder: string
 let path: string
@@ -139,10 +139,10 @@ describe('the lock of a SQLite store', () => {
 })
 
 describe('a SQLite store whose file another program writes to', () => {
-  it.each(['here', 'thread'] as const)(
+  it.each(['quick', 'writer'] as const)(
     'fails the next batch instead of building on what is no more, and then goes on from what is (%s)',
-    async (place) => {
-      const store = sqliteStoreWith(() => new ByTurns([place]), { path })
+    async (committer) => {
+      const store = sqliteStoreWith({ path }, () => new TurnsRule([committer]))
       opened.push(store)
       await store.open()
       await commit(store, unit({ events: deltas(3), rev: 0 }))

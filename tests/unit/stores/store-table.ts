@@ -8,7 +8,7 @@ import { type SqliteStoreOptions, sqliteStoreWith } from '../../../src/stores/sq
 import type { Store } from '../../../src/stores/store.ts'
 import type { StoreCase, StoreFixture } from '../../../src/testing/store-suite/index.ts'
 import { testSchema } from '../../postgres/harness/schema.ts'
-import { ByTurns } from './by-turns.ts'
+import { TurnsRule } from './turns-rule.ts'
 
 type FixtureClock = StoreFixture['clock']
 
@@ -52,7 +52,7 @@ async function sqlitePlace(make: (options: SqliteStoreOptions) => Store): Promis
 const byTurnsRow: StoreRow = {
   ...sqliteRow,
   name: 'sqlite, by turns',
-  place: () => sqlitePlace((options) => sqliteStoreWith(() => new ByTurns(), options)),
+  place: () => sqlitePlace((options) => sqliteStoreWith(options, () => new TurnsRule())),
 }
 
 const postgresRow: StoreRow = {

@@ -1,26 +1,31 @@
 import { isHoldfastError } from '../../core/errors.ts'
 import type { Verdict } from '../../core/unit.ts'
 import { Batch, type Moment, type Tables } from './batch.ts'
-import { stopwatch } from './clock.ts'
+import { stopwatchMs } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { translate } from './failure.ts'
 import type { PackedBatch } from './packed-batch.ts'
 import { TaskWrites } from './task-writes.ts'
 import { ThreadWrites } from './thread-writes.ts'
 
+export interface Applied {
+  readonly verdicts: Verdict[]
+  /** What the commit as such took: above all the disk. */
+  readonly commitMs: number
+}
+
 /**
- * Applies batches over one connection. Everything in it is synchronous; who calls it decides on which thread that is.
+ * Writes batches over one connection. Everything in it is synchronous; who calls it decides on which thread that is.
  *
  * T1 A batch is one transaction, durable when `apply` returns.
  * T2 What is known of threads and tasks is what the last commit left. A transaction that fails makes it unknown, and so does
- *    `forget`, which is called when another connection has written.
+ *    `forget`, which is called when another connection may have written.
  * T3 After a failed fsync nothing is known of the file, and nothing is written any more.
  */
-export class Transactions {
+export class BatchWrites {
   readonly #path: string
   readonly #tables: Tables
   #nextTask: number
-  #commitMs = 0
   #failure: unknown
 
   constructor(connection: Connection, path: string) {
@@ -29,56 +34,46 @@ export class Transactions {
     this.#nextTask = connection.get<{ next_task: number }>('SELECT next_task FROM holdfast_meta')?.next_task ?? 0
   }
 
-  /** The lowest task number that was never used. */
+  /** The lowest task number that was never used, as far as this connection has written or read it. */
   get nextTask(): number {
     return this.#nextTask
   }
 
-  /** What the last commit took: above all the disk. */
-  get commitMs(): number {
-    return this.#commitMs
-  }
-
-  get hasFailed(): boolean {
-    return this.#failure !== undefined
-  }
-
-  /** `beside` is done in the same transaction, after the units. */
-  apply({ units, bytes }: PackedBatch, moment: Moment, beside?: (verdicts: readonly Verdict[]) => void): Verdict[] {
-    return this.#transaction(moment.nextTask, () => {
+  /** `alsoWrite` is done in the same transaction, after the units. */
+  apply({ units, bytes }: PackedBatch, moment: Moment, alsoWrite?: (verdicts: readonly Verdict[]) => void): Applied {
+    let verdicts: Verdict[] = []
+    const commitMs = this.#transaction(moment.nextTask, () => {
       const batch = new Batch(this.#tables, moment, bytes)
-      const verdicts = units.map((unit) => batch.take(unit))
+      verdicts = units.map((unit) => batch.take(unit))
       batch.flush()
-      beside?.(verdicts)
-      return verdicts
+      alsoWrite?.(verdicts)
     })
+    return { verdicts, commitMs }
   }
 
-  /** Only remembers the task numbers that were handed out. */
+  /** Remembers the task numbers that were handed out, if that is news and anything may be written yet (T3). */
   remember(nextTask: number): void {
-    this.#transaction(nextTask, () => undefined)
+    if (this.#failure === undefined && nextTask > this.#nextTask) this.#transaction(nextTask, () => {})
   }
 
-  /** Another connection has written: what is known is read anew (T2). */
+  /** Another connection may have written: what is known is read anew (T2). */
   forget(): void {
     this.#tables.threads.forget()
     this.#tables.tasks.forget()
   }
 
-  #transaction<Result>(nextTask: number, work: () => Result): Result {
+  /** Says what the commit as such took, in milliseconds. */
+  #transaction(nextTask: number, work: () => void): number {
     if (this.#failure !== undefined) throw this.#failure
     const { connection } = this.#tables
-    let tookMs = stopwatch()
     try {
-      const result = connection.transaction('BEGIN IMMEDIATE', () => {
-        const done = work()
+      const tookMs = connection.transaction('BEGIN IMMEDIATE', () => {
+        work()
         if (nextTask > this.#nextTask) connection.run('UPDATE holdfast_meta SET next_task = ?', nextTask)
-        tookMs = stopwatch()
-        return done
+        return stopwatchMs()
       })
-      this.#commitMs = tookMs()
       this.#nextTask = Math.max(this.#nextTask, nextTask)
-      return result
+      return tookMs()
     } catch (error) {
       this.forget()
       const translated = translate(error, this.#path)

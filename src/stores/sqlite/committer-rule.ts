@@ -1,0 +1,86 @@
+import { monotonicMs } from './clock.ts'
+import type { PackedBatch, PackedUnit } from './packed-batch.ts'
+import { checkpointPages, pageBytes } from './write-settings.ts'
+
+/** Who commits a batch: the quick writer, on the thread that asks for it, or the writer on a thread of its own. */
+export type Committer = 'quick' | 'writer'
+
+export interface CommitterRule {
+  choose(batch: PackedBatch): Committer
+  /** A batch was committed that changed the file, and the commit as such took so long. */
+  committed(by: Committer, batch: PackedBatch, commitMs: number): void
+  /** The quick writer had the thread for so long, whatever came of it. */
+  heldUp(ms: number): void
+}
+
+// What is written in about a millisecond.
+const weightMax = 65_536
+// A way to the writer's thread and back takes a fifth of a millisecond. A disk on which a commit takes much longer is waited for there.
+const commitMsMax = 1
+// What one commit counts for in the average, however long it took: one with a checkpoint in it takes longer and says little of the disk.
+const share = 1 / 8
+const countedMsMax = 4
+// Who has the thread for as long has held up everybody. The next batches are the writer's for so many times as long, so that a disk
+// which stands still now and then takes a twentieth of the thread's time at most.
+const stallMs = 4
+const restFactor = 20
+// What executions alone write comes again and again. Committed as it comes it would take the thread from everybody; what the writer
+// is waited for with gathers meanwhile, and the next batch is larger. Below 4 ms a flood of events was slower than without a quick writer.
+const chatterMs = 4
+// Half of a checkpoint, because how many pages a commit touches is a guess: some by itself, and more by what is in it.
+const logPagesMax = checkpointPages / 2
+const commitPages = 12
+
+/**
+ * Chooses by what a batch costs. The writer takes anything, at the price of two changes of thread; the quick writer gets what is
+ * over in a moment, so that nobody else who is served by its thread notices
+ * (docs/decisions/0026-small-commits-wait-for-no-thread.md).
+ *
+ * P1 The quick writer gets only what is small, neither erases nor trims, and is waited for: intents, starts and ends. Emits and
+ *    steps alone it gets only if none were committed for a while.
+ * P2 The disk has to be quick, as the last commits show, whoever made them. One that stands still holds up the quick writer
+ *    once, and is then the writer's to wait for.
+ * P3 The quick writer leaves the log to the writer, which gets a batch whenever the log may be due.
+ */
+export class CostRule implements CommitterRule {
+  readonly #now: () => number
+  /** Nothing is known of the disk at first, and that is not quick. */
+  #commitMs = commitMsMax
+  #restsUntil = Number.NEGATIVE_INFINITY
+  #chatterAt = Number.NEGATIVE_INFINITY
+  #logPages = 0
+
+  constructor(now: () => number = monotonicMs) {
+    this.#now = now
+  }
+
+  choose(batch: PackedBatch): Committer {
+    const now = this.#now()
+    const isQuickDisk = this.#commitMs < commitMsMax && now >= this.#restsUntil
+    const isTooOften = isChatter(batch) && now - this.#chatterAt < chatterMs
+    return isQuickDisk && !isTooOften && this.#logPages < logPagesMax && isSmall(batch) ? 'quick' : 'writer'
+  }
+
+  committed(by: Committer, batch: PackedBatch, commitMs: number): void {
+    if (isSmall(batch)) this.#commitMs += (Math.min(commitMs, countedMsMax) - this.#commitMs) * share
+    if (isChatter(batch)) this.#chatterAt = this.#now()
+    this.#logPages = by === 'writer' ? 0 : this.#logPages + commitPages + batch.weight / pageBytes
+  }
+
+  heldUp(ms: number): void {
+    if (ms >= stallMs) this.#restsUntil = this.#now() + ms * restFactor
+  }
+}
+
+function isSmall({ units, weight }: PackedBatch): boolean {
+  return units.length > 0 && weight <= weightMax && !units.some(isRemoving)
+}
+
+function isRemoving({ erase, eraseTasks, trim }: PackedUnit): boolean {
+  return erase === true || eraseTasks !== undefined || trim !== undefined
+}
+
+/** Whether executions alone wrote it. */
+function isChatter({ units }: PackedBatch): boolean {
+  return units.every((unit) => unit.rev === undefined)
+}
