@@ -5,6 +5,7 @@ import { stopwatchMs } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { translate } from './failure.ts'
 import type { PackedBatch } from './packed-batch.ts'
+import { removedWeight } from './removed-weight.ts'
 import { TaskWrites } from './task-writes.ts'
 import { ThreadWrites } from './thread-writes.ts'
 
@@ -49,6 +50,18 @@ export class BatchWrites {
       alsoWrite?.(verdicts)
     })
     return { verdicts, commitMs }
+  }
+
+  /** Whether about more bytes than these are overwritten by what it removes, but for an erase or a trim. */
+  removesMoreThan(bytesMax: number, { units }: PackedBatch): boolean {
+    const { connection, threads, tasks } = this.#tables
+    let weight = 0
+    return units.some((unit) => {
+      if (!unit.read && !unit.forget) return false
+      const thread = threads.find(unit.thread)
+      if (thread) weight += removedWeight(connection, tasks, thread.n, unit)
+      return weight > bytesMax
+    })
   }
 
   /** Remembers the task numbers that were handed out, if that is news and anything may be written yet (T3). */

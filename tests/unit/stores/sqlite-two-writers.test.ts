@@ -3,19 +3,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { principal, threadId, threadKey } from '../../../src/core/id.ts'
+import { principal, taskId, threadId, threadKey } from '../../../src/core/id.ts'
 import { sqliteStore } from '../../../src/stores/sqlite/index.ts'
 import { sqliteStoreWith } from '../../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import {
+  accepting,
   added,
   commit,
   deltas,
+  ended,
+  ending,
+  fenced,
   headOf,
   home,
+  ids,
+  liveOf,
   logOf,
+  mailTo,
   numbersOf,
   pending,
+  running,
+  starting,
+  step,
   unit,
   upTo,
 } from '../../../src/testing/store-suite/builders.ts'
@@ -118,6 +128,35 @@ describe('a commit that the quick writer is to make', () => {
     await openAndCommit()
     expect(await store.commit([unit({ rev: 7, events: deltas(1) })])).toMatchObject([{ committed: false }])
     expect(rule.committers).toEqual(['quick'])
+  })
+
+  it.each([
+    ['a few long steps', 'writer', 3, 16_384],
+    ['many short steps', 'writer', 30, 1],
+    ['a few short steps', 'quick', 3, 1_024],
+  ] as const)('and that ends a task with %s is made by the %s one', async (_what, committer, count, length) => {
+    await open()
+    await commit(store, accepting(pending('bg_0'), { rev: 0 }))
+    await commit(store, starting(running('bg_0'), { rev: 1 }))
+    const value = JSON.stringify('x'.repeat(length))
+    const steps = Array.from({ length: count }, (_, n) => step('bg_0', `${n}`, { value }))
+    await commit(store, fenced('bg_0', 1, { operation: 'step', steps }))
+    await commit(store, ending(ended('bg_0'), { rev: 2, forget: ids('bg_0') }))
+    expect(rule.committers.at(-1)).toBe(committer)
+    expect(await store.steps(taskId('bg_0'))).toEqual([])
+  })
+
+  it.each([
+    ['many', 'writer', 30],
+    ['a few', 'quick', 3],
+  ] as const)('and that reads %s messages is made by the %s one', async (_what, committer, count) => {
+    await open()
+    await commit(store, accepting(pending('bg_0'), { rev: 0 }))
+    const mail = Array.from({ length: count }, (_, n) => mailTo('bg_0', `msg_${n}`, { place: n }))
+    await commit(store, unit({ rev: 1, mail }))
+    await commit(store, unit({ rev: 2, read: mail.map(({ id }) => id) }))
+    expect(rule.committers.at(-1)).toBe(committer)
+    expect((await liveOf(store)).mail).toEqual([])
   })
 
   it('is the writer’s while traces of what was erased are in the files', async () => {
