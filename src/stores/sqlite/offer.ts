@@ -45,9 +45,18 @@ const countOpen = `
   SELECT status, principal, count(*) AS count FROM tasks INDEXED BY tasks_of_principal
   WHERE status IN ('pending', 'running') GROUP BY status, principal`
 
-const countUnclaimable = `
-  SELECT count(*) AS count FROM tasks INDEXED BY tasks_startable
-  WHERE startable AND (agent IS NULL OR agent NOT IN (SELECT value FROM json_each(?)))`
+// Leaps from agent to agent, so that a long queue of agents that are known costs nothing.
+const selectQueued = `
+  WITH RECURSIVE queued (agent) AS (
+    SELECT min(agent) FROM tasks INDEXED BY tasks_startable WHERE startable
+    UNION ALL
+    SELECT (SELECT min(t.agent) FROM tasks t INDEXED BY tasks_startable WHERE t.startable AND t.agent > queued.agent)
+    FROM queued WHERE agent IS NOT NULL
+  )
+  SELECT agent FROM queued`
+
+const countQueued = `
+  SELECT count(*) AS count FROM tasks INDEXED BY tasks_startable WHERE startable AND agent IS ?`
 
 const countStranded = `
   SELECT count(*) AS count FROM tasks t INDEXED BY tasks_held
@@ -113,15 +122,21 @@ function readCounts(
   const pending = open.reduce((sum, { status, count }) => (status === 'pending' ? sum + count : sum), 0)
   const openByPrincipal = new Map<Principal, number>()
   for (const { principal, count } of open) openByPrincipal.set(principal, (openByPrincipal.get(principal) ?? 0) + count)
-  const known = JSON.stringify(agents)
-  const stranded = goneNodes.map(({ node }) => countOf(connection, countStranded, now, node, known))
-  const unclaimable = stranded.reduce((sum, count) => sum + count, countOf(connection, countUnclaimable, known))
+  const stranded = goneNodes.map(({ node }) => countOf(connection, countStranded, now, node, JSON.stringify(agents)))
+  const unclaimable = [countForeign(connection, agents), ...stranded].reduce((sum, count) => sum + count)
   const owedHooks = countOf(connection, countOwed)
   const bytes = connection.get<{ bytes: number }>(countBytes)?.bytes ?? 0
   return { pending, unclaimable, openByPrincipal, owedHooks, bytes }
 }
 
-function countOf(connection: Connection, sql: string, ...values: (string | number)[]): number {
+/** What may start and is of none of the agents. The leaps end with null, which stands for tasks without an agent. */
+function countForeign(connection: Connection, agents: readonly string[]): number {
+  const queued = connection.all<{ agent: string | null }>(selectQueued)
+  const foreign = queued.filter(({ agent }) => agent === null || !agents.includes(agent))
+  return foreign.reduce((sum, { agent }) => sum + countOf(connection, countQueued, agent), 0)
+}
+
+function countOf(connection: Connection, sql: string, ...values: (string | number | null)[]): number {
   return connection.get<{ count: number }>(sql, ...values)?.count ?? 0
 }
 
