@@ -27,6 +27,8 @@ const restFactor = 20
 // What executions alone write comes again and again. Committed as it comes it would take the thread from everybody; what the writer
 // is waited for with gathers meanwhile, and the next batch is larger. Below 4 ms a flood of events was slower than without a quick writer.
 const chatterMs = 4
+// Where more have gathered the thread was busy: with a thousand streams to send each batch to, more batches are what it cannot have.
+const chatterEventsMax = 8
 // Half of a checkpoint, because how many pages a commit touches is a guess: some by itself, and more by what is in it.
 const logPagesMax = checkpointPages / 2
 const commitPages = 12
@@ -37,7 +39,7 @@ const commitPages = 12
  * (docs/decisions/0026-small-commits-wait-for-no-thread.md).
  *
  * P1 The quick writer gets only what is small, neither erases nor trims, and is waited for: intents, starts and ends. Emits and
- *    steps alone it gets only if none were committed for a while.
+ *    steps alone it gets only if they are few and none were committed for a while.
  * P2 The disk has to be quick, as the last commits show, whoever made them. One that stands still holds up the quick writer
  *    once, and is then the writer's to wait for.
  * P3 The quick writer leaves the log to the writer, which gets a batch whenever the log may be due.
@@ -57,8 +59,8 @@ export class CostRule implements CommitterRule {
   choose(batch: PackedBatch): Committer {
     const now = this.#now()
     const isQuickDisk = this.#commitMs < commitMsMax && now >= this.#restsUntil
-    const isTooOften = isChatter(batch) && now - this.#chatterAt < chatterMs
-    return isQuickDisk && !isTooOften && this.#logPages < logPagesMax && isSmall(batch) ? 'quick' : 'writer'
+    const isFlood = isChatter(batch) && (now - this.#chatterAt < chatterMs || eventCountOf(batch) > chatterEventsMax)
+    return isQuickDisk && !isFlood && this.#logPages < logPagesMax && isSmall(batch) ? 'quick' : 'writer'
   }
 
   committed(by: Committer, batch: PackedBatch, commitMs: number): void {
@@ -83,4 +85,8 @@ function isRemoving({ erase, eraseTasks, trim }: PackedUnit): boolean {
 /** Whether executions alone wrote it. */
 function isChatter({ units }: PackedBatch): boolean {
   return units.every((unit) => unit.rev === undefined)
+}
+
+function eventCountOf({ units }: PackedBatch): number {
+  return units.reduce((sum, { eventCount }) => sum + eventCount, 0)
 }

@@ -104,6 +104,15 @@ describe('a batch is committed', () => {
     expect(ruled.choose(emits)).toBe('quick')
   })
 
+  it('by the writer if it holds only emits that have gathered, however long ago the last were', () => {
+    const ruled = new Ruled(0.2)
+    ruled.now = 1_000
+    const few = packed(unit({ events: deltas(4) }), unit({ events: deltas(4) }))
+    const many = packed(unit({ events: deltas(4) }), unit({ events: deltas(5) }))
+    const decidedMany = packed(unit({ rev: 0, events: deltas(9) }))
+    expect([few, many, decidedMany].map((batch) => ruled.choose(batch))).toEqual(['quick', 'writer', 'quick'])
+  })
+
   it('by the writer when half of a checkpoint may be in the log, and then by the quick one', () => {
     const ruled = new Ruled(0.2)
     let count = 0
