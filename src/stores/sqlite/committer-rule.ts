@@ -1,5 +1,5 @@
 import { monotonicMs } from './clock.ts'
-import type { PackedBatch, PackedUnit } from './packed-batch.ts'
+import { type PackedBatch, type PackedUnit, weightOf } from './packed-batch.ts'
 import { checkpointPages, pageBytes } from './write-settings.ts'
 
 /** Who commits a batch: the quick writer, on the thread that asks for it, or the writer on a thread of its own. */
@@ -51,6 +51,7 @@ export class CostRule implements CommitterRule {
   #restsUntil = Number.NEGATIVE_INFINITY
   #chatterAt = Number.NEGATIVE_INFINITY
   #logPages = 0
+  #weighed: { readonly batch: PackedBatch; readonly weight: number } | undefined
 
   constructor(now: () => number = monotonicMs) {
     this.#now = now
@@ -59,23 +60,31 @@ export class CostRule implements CommitterRule {
   choose(batch: PackedBatch): Committer {
     const now = this.#now()
     const isQuickDisk = this.#commitMs < commitMsMax && now >= this.#restsUntil
-    const isFlood = isChatter(batch) && (now - this.#chatterAt < chatterMs || eventCountOf(batch) > chatterEventsMax)
-    return isQuickDisk && !isFlood && this.#logPages < logPagesMax && isSmall(batch) ? 'quick' : 'writer'
+    const isTooOften = isChatter(batch) && now - this.#chatterAt < chatterMs
+    return isQuickDisk && !isTooOften && this.#logPages < logPagesMax && this.#isSmall(batch) ? 'quick' : 'writer'
   }
 
   committed(by: Committer, batch: PackedBatch, commitMs: number): void {
-    if (isSmall(batch)) this.#commitMs += (Math.min(commitMs, countedMsMax) - this.#commitMs) * share
+    if (this.#isSmall(batch)) this.#commitMs += (Math.min(commitMs, countedMsMax) - this.#commitMs) * share
     if (isChatter(batch)) this.#chatterAt = this.#now()
-    this.#logPages = by === 'writer' ? 0 : this.#logPages + commitPages + batch.weight / pageBytes
+    this.#logPages = by === 'writer' ? 0 : this.#logPages + commitPages + this.#weigh(batch) / pageBytes
+    this.#weighed = undefined
   }
 
   heldUp(ms: number): void {
     if (ms >= stallMs) this.#restsUntil = this.#now() + ms * restFactor
   }
-}
 
-function isSmall({ units, weight }: PackedBatch): boolean {
-  return units.length > 0 && weight <= weightMax && !units.some(isRemoving)
+  #isSmall(batch: PackedBatch): boolean {
+    const { units } = batch
+    return units.length > 0 && !isGathered(units) && !units.some(isRemoving) && this.#weigh(batch) <= weightMax
+  }
+
+  /** It is asked for the same batch before and after. */
+  #weigh(batch: PackedBatch): number {
+    if (this.#weighed?.batch !== batch) this.#weighed = { batch, weight: weightOf(batch) }
+    return this.#weighed.weight
+  }
 }
 
 function isRemoving({ erase, eraseTasks, trim }: PackedUnit): boolean {
@@ -87,6 +96,12 @@ function isChatter({ units }: PackedBatch): boolean {
   return units.every((unit) => unit.rev === undefined)
 }
 
-function eventCountOf({ units }: PackedBatch): number {
-  return units.reduce((sum, { eventCount }) => sum + eventCount, 0)
+/** Whether it is more of that than one or two executions write in a moment. */
+function isGathered(units: readonly PackedUnit[]): boolean {
+  let count = 0
+  for (const { rev, eventCount } of units) {
+    if (rev !== undefined) return false
+    count += eventCount
+  }
+  return count > chatterEventsMax
 }

@@ -25,8 +25,6 @@ export interface PackedUnit extends Omit<Unit, 'events'> {
 export interface PackedBatch {
   readonly units: readonly PackedUnit[]
   readonly bytes: Uint8Array
-  /** About how many bytes it adds to the file. */
-  readonly weight: number
 }
 
 // Lines are encoded so many characters at a time, because each time costs as much as some hundred of them.
@@ -46,16 +44,20 @@ export function packBatch(units: readonly Unit[], lines: LineBytes): PackedBatch
     const pieces = packLines(events, lines)
     return { ...withoutKnownInputs(rest), from, pieces, eventCount: events.length, ranges: taskRanges(events, 0) }
   })
-  const { bytes } = lines
-  return { units: packed, bytes, weight: bytes.length + weightOf(packed) }
+  return { units: packed, bytes: lines.bytes }
 }
 
-/** Of its text, and of each object in it for rows and index entries. Records are flat: what is deep in them is text. */
-function weightOf(value: unknown): number {
+/** About how many bytes a batch adds to the file. It looks at all there is, which takes some microseconds for a few units. */
+export function weightOf({ units, bytes }: PackedBatch): number {
+  return bytes.length + weigh(units)
+}
+
+/** Its text, and of each object in it what rows and index entries take. Records are flat: what is deep in them is text. */
+function weigh(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
   let weight = objectWeight
-  for (const part of Object.values(value)) weight += weightOf(part)
+  for (const part of Object.values(value)) weight += weigh(part)
   return weight
 }
 
