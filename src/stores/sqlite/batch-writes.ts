@@ -54,13 +54,13 @@ export class BatchWrites {
 
   /** Whether about more bytes than these are overwritten by what it removes, but for an erase or a trim. */
   removesMoreThan(bytesMax: number, { units }: PackedBatch): boolean {
-    const { connection, threads, tasks } = this.#tables
-    let weight = 0
-    return units.some((unit) => {
-      if (!unit.read && !unit.forget) return false
-      const thread = threads.find(unit.thread)
-      if (thread) weight += removedWeight(connection, tasks, thread.n, unit)
-      return weight > bytesMax
+    return this.#orForget(() => {
+      let left = bytesMax
+      return units.some((unit) => {
+        const thread = unit.read || unit.forget ? this.#tables.threads.find(unit.thread) : undefined
+        if (thread) left -= removedWeight(this.#tables, thread.n, unit, left)
+        return left < 0
+      })
     })
   }
 
@@ -77,9 +77,8 @@ export class BatchWrites {
 
   /** Says what the commit as such took, in milliseconds. */
   #transaction(nextTask: number, work: () => void): number {
-    if (this.#failure !== undefined) throw this.#failure
     const { connection } = this.#tables
-    try {
+    return this.#orForget(() => {
       const tookMs = connection.transaction('BEGIN IMMEDIATE', () => {
         work()
         if (nextTask > this.#nextTask) connection.run('UPDATE holdfast_meta SET next_task = ?', nextTask)
@@ -87,6 +86,14 @@ export class BatchWrites {
       })
       this.#nextTask = Math.max(this.#nextTask, nextTask)
       return tookMs()
+    })
+  }
+
+  /** T2, T3. */
+  #orForget<Result>(work: () => Result): Result {
+    if (this.#failure !== undefined) throw this.#failure
+    try {
+      return work()
     } catch (error) {
       this.forget()
       const translated = translate(error, this.#path)

@@ -29,16 +29,22 @@ const restFactor = 20
 const chatterMs = 4
 // Where more have gathered the thread was busy: with a thousand streams to send each batch to, more batches are what it cannot have.
 const chatterEventsMax = 8
-// Half of a checkpoint, because how many pages a commit touches is a guess: some by itself, and more by what is in it.
+// Half of a checkpoint, because how many pages a commit touches is a guess: some by itself, some for each unit, by what is in it, and
+// for each row elsewhere that it changes. A unit that begins a thread adds to the ends of tables; others change what may be anywhere.
 const logPagesMax = checkpointPages / 2
 const commitPages = 12
+const firstUnitPages = 3
+const unitPages = 5
+const rowPages = 4
+// Pages anywhere take some 30 µs each: about two milliseconds.
+const pagesMax = 80
 
 /**
  * Chooses by what a batch costs. The writer takes anything, at the price of two changes of thread; the quick writer gets what is
  * over in a moment, so that nobody else who is served by its thread notices
  * (docs/decisions/0026-small-commits-wait-for-no-thread.md).
  *
- * P1 The quick writer gets only what is small, neither erases nor trims, and is waited for: intents, starts and ends. Emits and
+ * P1 The quick writer gets only what is small, changes few rows, neither erases nor trims, and is waited for: intents, starts and ends. Emits and
  *    steps alone it gets only if they are few and none were committed for a while.
  * P2 The disk has to be quick, as the last commits show, whoever made them. One that stands still holds up the quick writer
  *    once, and is then the writer's to wait for.
@@ -67,7 +73,7 @@ export class CostRule implements CommitterRule {
   committed(by: Committer, batch: PackedBatch, commitMs: number): void {
     if (this.#isSmall(batch)) this.#commitMs += (Math.min(commitMs, countedMsMax) - this.#commitMs) * share
     if (isChatter(batch)) this.#chatterAt = this.#now()
-    this.#logPages = by === 'writer' ? 0 : this.#logPages + commitPages + this.#weigh(batch) / pageBytes
+    this.#logPages = by === 'writer' ? 0 : this.#logPages + pagesOf(batch) + this.#weigh(batch) / pageBytes
     this.#weighed = undefined
   }
 
@@ -77,7 +83,8 @@ export class CostRule implements CommitterRule {
 
   #isSmall(batch: PackedBatch): boolean {
     const { units } = batch
-    return units.length > 0 && !isGathered(units) && !units.some(isRemoving) && this.#weigh(batch) <= weightMax
+    if (units.length === 0 || isGathered(units) || units.some(isRemoving)) return false
+    return pagesOf(batch) <= pagesMax && this.#weigh(batch) <= weightMax
   }
 
   /** It is asked for the same batch before and after. */
@@ -85,6 +92,16 @@ export class CostRule implements CommitterRule {
     if (this.#weighed?.batch !== batch) this.#weighed = { batch, weight: weightOf(batch) }
     return this.#weighed.weight
   }
+}
+
+/** Without what is in the rows. */
+function pagesOf({ units }: PackedBatch): number {
+  return units.reduce((sum, unit) => sum + pagesOfUnit(unit), commitPages)
+}
+
+function pagesOfUnit({ rev, tasks = [], take = [], read = [], hooks = [] }: PackedUnit): number {
+  const rowCount = Math.max(0, tasks.length - 1) + take.length + read.length + hooks.length
+  return (rev === 0 ? firstUnitPages : unitPages) + rowCount * rowPages
 }
 
 function isRemoving({ erase, eraseTasks, trim }: PackedUnit): boolean {

@@ -6,7 +6,7 @@ import { stopwatchMs } from './clock.ts'
 import type { Committer, CommitterRule } from './committer-rule.ts'
 import { fromFailure } from './failure.ts'
 import { LineBytes } from './line-bytes.ts'
-import { type PackedBatch, packBatch } from './packed-batch.ts'
+import { type PackedBatch, type PackedUnit, packBatch } from './packed-batch.ts'
 import { QuickWriter } from './quick-writer.ts'
 import type { WriterOptions } from './writer.ts'
 import type { WriterAnswer, WriterRequest } from './writer-thread.ts'
@@ -110,9 +110,11 @@ export class WriterHost {
     return this.#note('writer', batch, answer)
   }
 
-  /** Units that are refused write nothing: a batch of them says nothing of the disk, and leaves the log as it is. */
+  /** What is refused writes nothing, nor does a trim that finds nothing: it says nothing of the disk, and leaves the log as it is. */
   #note(by: Committer, batch: PackedBatch, { verdicts, commitMs }: Applied): Verdict[] {
-    if (verdicts.some((verdict) => verdict.committed)) this.#rule.committed(by, batch, commitMs)
+    const committed = batch.units.filter((_, n) => verdicts[n]?.committed)
+    const hasWritten = by === 'quick' ? committed.length > 0 : committed.some(isSureToWrite)
+    if (hasWritten) this.#rule.committed(by, batch, commitMs)
     return verdicts
   }
 
@@ -160,4 +162,8 @@ export class WriterHost {
     this.#end ??= new HoldfastError('store_failed', message, { cause })
     for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#end)
   }
+}
+
+function isSureToWrite({ rev, eventCount }: PackedUnit): boolean {
+  return rev !== undefined || eventCount > 0
 }

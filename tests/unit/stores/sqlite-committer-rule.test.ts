@@ -3,7 +3,18 @@ import type { Unit } from '../../../src/core/unit.ts'
 import { type Committer, CostRule } from '../../../src/stores/sqlite/committer-rule.ts'
 import { LineBytes } from '../../../src/stores/sqlite/line-bytes.ts'
 import { type PackedBatch, packBatch } from '../../../src/stores/sqlite/packed-batch.ts'
-import { added, deltas, mailTo, pending, question, step, unit } from '../../../src/testing/store-suite/builders.ts'
+import {
+  added,
+  changed,
+  deltas,
+  ids,
+  mailTo,
+  pending,
+  question,
+  step,
+  unit,
+  upTo,
+} from '../../../src/testing/store-suite/builders.ts'
 
 const long = 'x'.repeat(70_000)
 
@@ -113,6 +124,16 @@ describe('a batch is committed', () => {
     expect([few, many, decidedMany].map((batch) => ruled.choose(batch))).toEqual(['quick', 'writer', 'quick'])
   })
 
+  it.each([
+    ['the first of 16 threads', 'quick', 16, { rev: 0 }],
+    ['the next of 10 threads', 'quick', 10, { rev: 1 }],
+    ['the next of 16 threads', 'writer', 16, { rev: 1 }],
+    ['results that are taken', 'writer', 1, { rev: 1, take: ids(...upTo(20).map((n) => `bg_${n}`)) }],
+    ['many tasks of a thread', 'writer', 1, { rev: 1, tasks: upTo(20).map((n) => changed(pending(`bg_${n}`))) }],
+  ] as const)('by how many rows it changes, wherever they are: %s by the %s', (_what, committer, count, fields) => {
+    expect(new Ruled(0.2).choose(packed(...upTo(count).map(() => unit(fields))))).toBe(committer)
+  })
+
   it('by the writer when half of a checkpoint may be in the log, and then by the quick one', () => {
     const ruled = new Ruled(0.2)
     let count = 0
@@ -120,8 +141,8 @@ describe('a batch is committed', () => {
       ruled.committed(1, 'quick', 0.2)
       count += 1
     }
-    // Some twelve pages each.
-    expect(count).toBe(42)
+    // Some fifteen pages each.
+    expect(count).toBe(33)
     ruled.committed(1, 'writer', 0.2)
     expect(ruled.choose()).toBe('quick')
   })

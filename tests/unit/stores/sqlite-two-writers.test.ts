@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { principal, taskId, threadId, threadKey } from '../../../src/core/id.ts'
+import type { Mail } from '../../../src/core/unit.ts'
 import { sqliteStore } from '../../../src/stores/sqlite/index.ts'
 import { sqliteStoreWith } from '../../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../../src/stores/store.ts'
@@ -98,6 +99,12 @@ describe('the two writers of a SQLite store', () => {
     expect(rule.committers).toEqual(['quick', 'writer', 'writer'])
   })
 
+  it('do not take the log for short after a trim that found nothing', async () => {
+    await openAndCommit()
+    await commit(store, unit({ operation: 'trim', trim: 0 }))
+    expect([rule.chosen, rule.committers]).toEqual([['quick', 'writer'], ['quick']])
+  })
+
   it('keep the log below two checkpoints, however many commits are the quick one’s', async () => {
     await open()
     let longest = 0
@@ -157,6 +164,31 @@ describe('a commit that the quick writer is to make', () => {
     await commit(store, unit({ rev: 2, read: mail.map(({ id }) => id) }))
     expect(rule.committers.at(-1)).toBe(committer)
     expect((await liveOf(store)).mail).toEqual([])
+  })
+
+  it('is the writer’s if a message that it reads came with much beside its text', async () => {
+    await open()
+    await commit(store, accepting(pending('bg_0'), { rev: 0 }))
+    const steer = { body: 'x'.repeat(40_000) } as unknown as NonNullable<Mail['steer']>
+    await commit(store, unit({ rev: 1, mail: [mailTo('bg_0', 'msg_0', { steer })] }))
+    await commit(store, unit({ rev: 2, read: ['msg_0'] }))
+    expect(rule.committers.at(-1)).toBe('writer')
+  })
+
+  it('ends all writing if what it would remove is found damaged', async () => {
+    await open()
+    await commit(store, accepting(pending('bg_0'), { rev: 0 }))
+    await commit(store, starting(running('bg_0'), { rev: 1 }))
+    await commit(store, fenced('bg_0', 1, { operation: 'step', steps: [step('bg_0', 'a')] }))
+    await store.close()
+    const page = Number(inFile(`SELECT rootpage FROM sqlite_schema WHERE name = 'steps_by_key'`))
+    await open()
+    const file = readFileSync(path)
+    writeFileSync(path, file.fill(0xff, (page - 1) * 4_096, page * 4_096))
+    const end = ending(ended('bg_0'), { rev: 2, forget: ids('bg_0') })
+    for (const refusedUnit of [end, unit({ events: deltas(1) })])
+      await expect(store.commit([refusedUnit])).rejects.toMatchObject({ code: 'store_failed' })
+    expect(rule.chosen).toEqual(['quick'])
   })
 
   it('is the writer’s while traces of what was erased are in the files', async () => {
