@@ -22,16 +22,19 @@ interface Latency {
   readonly p99: number
 }
 
-async function measure(client: Child, askFor: (n: number) => { target: object; given: object }): Promise<Latency> {
+/** By a client of its own: what one has left over from those before it would be counted to this side, a collection at a time. */
+async function measure(askFor: (n: number) => { target: object; given: object }): Promise<Latency> {
+  const client = new Child('./client-process.ts')
   const streams = Array.from({ length: streamCount }, (_, n) => client.ask<number[]>('latencies', askFor(n)))
   const took = (await Promise.all(streams)).flatMap((each) => each.slice(each.length / 4, (each.length * 3) / 4))
+  await client.end()
   return { p50: median(took), p99: quantile(took, 0.99) }
 }
 
-async function ours(server: PostgresServer, client: Child): Promise<Latency> {
+async function ours(server: PostgresServer): Promise<Latency> {
   let took: Latency | undefined
   await withNodes(server, [{ executes: true, slots: streamCount }, { executes: false }], async ([a, b]) => {
-    took = await measure(client, (n) => ({
+    took = await measure((n) => ({
       target: { url: b?.url, path: `/v1/threads/thread-${n}/events` },
       given: { url: a?.url, path: `/v1/threads/thread-${n}/runs`, body: { agent: 'emitter', input: paced } },
     }))
@@ -40,7 +43,7 @@ async function ours(server: PostgresServer, client: Child): Promise<Latency> {
   return took
 }
 
-async function baseline(server: PostgresServer, client: Child): Promise<Latency> {
+async function baseline(server: PostgresServer): Promise<Latency> {
   const setting = await bareClient(server)
   const { rows } = await setting.query<{ search_path: string }>('SHOW search_path')
   await setting.end()
@@ -49,7 +52,7 @@ async function baseline(server: PostgresServer, client: Child): Promise<Latency>
     (role) => new Child('../postgres/bare-process.ts', [server.url, schema, role]),
   ) as [Child, Child]
   const [writingUrl, servingUrl] = [await writes.ask<string>('url'), await serves.ask<string>('url')]
-  const took = await measure(client, (n) => ({
+  const took = await measure((n) => ({
     target: { url: servingUrl, path: `/events/${n}` },
     given: { url: writingUrl, path: '/go', body: { channel: n, ...paced } },
   }))
@@ -58,12 +61,10 @@ async function baseline(server: PostgresServer, client: Child): Promise<Latency>
 }
 
 await withServer(async (server) => {
-  const client = new Child('./client-process.ts')
   const rounds: { ours: Latency; bare: Latency }[] = []
   for (let round = 0; round < roundCount; round++) {
-    rounds.push({ bare: await baseline(server, client), ours: await ours(server, client) })
+    rounds.push({ bare: await baseline(server), ours: await ours(server) })
   }
-  await client.end()
   for (const share of ['p50', 'p99'] as const) {
     const ms = (side: 'ours' | 'bare') => `${median(rounds.map((round) => round[side][share])).toFixed(1)} ms`
     report({

@@ -2,8 +2,9 @@
 //
 // The same work is shared out among one, two and three node processes on one server: 96 runs that emit 1,000 events of 300 bytes
 // each, and 384 callers that have runs which do nothing completed, each node with its share of callers and slots. Reported is the
-// total per second with two and with three nodes against one. All of it runs on one machine, so nothing can be gained: what is
-// left over is what nodes cost each other. Not measured: nodes on machines of their own.
+// total per second with two and with three nodes against one, and against as many nodes with a store each on the same server,
+// which share nothing but the machine: what nodes on one store are slower than those is what they cost each other. All of it
+// runs on one machine, so nothing can be gained. Not measured: nodes on machines of their own.
 
 import type { PostgresServer } from '../tests/postgres/harness/server.ts'
 import { perSecond, report } from './figures.ts'
@@ -23,7 +24,7 @@ interface Took {
   readonly runsMs: number
 }
 
-async function measure(server: PostgresServer, nodeCount: number): Promise<Took> {
+async function measure(server: PostgresServer, nodeCount: number, stores: 'one store' | 'a store each'): Promise<Took> {
   const node = { executes: true, slots: slotCount / nodeCount }
   const took = { eventsMs: 0, runsMs: 0 }
   await withNodes(
@@ -41,30 +42,54 @@ async function measure(server: PostgresServer, nodeCount: number): Promise<Took>
       took.runsMs = await timed(() => all(callerCount, runsPerCaller, 'nothing', 0))
       took.eventsMs = await timed(() => all(emitterCount, 1, 'emitter', eventsPerRun))
     },
+    stores,
   )
   return took
 }
 
+/** One round: a single node, and so many nodes, on one store and with a store each. */
+interface Round {
+  readonly one: Took
+  readonly shared: ReadonlyMap<number, Took>
+  readonly apart: ReadonlyMap<number, Took>
+}
+
+const nodeCounts = [2, 3]
+
+async function measureRound(server: PostgresServer): Promise<Round> {
+  const one = await measure(server, 1, 'one store')
+  const shared = new Map<number, Took>()
+  const apart = new Map<number, Took>()
+  for (const count of nodeCounts) {
+    shared.set(count, await measure(server, count, 'one store'))
+    apart.set(count, await measure(server, count, 'a store each'))
+  }
+  return { one, shared, apart }
+}
+
+function reportCount(rounds: readonly Round[], count: number, what: keyof Took): void {
+  const total = what === 'eventsMs' ? emitterCount * eventsPerRun : callerCount * runsPerCaller
+  const msOf = (took: Took | undefined) => took?.[what] ?? Number.NaN
+  const rate = (of: (round: Round) => Took | undefined) =>
+    perSecond(total, median(rounds.map((round) => msOf(of(round)))))
+  const shared = (round: Round) => round.shared.get(count)
+  const baselines = {
+    one: (round: Round) => round.one,
+    'as many with a store each': (round: Round) => round.apart.get(count),
+  }
+  for (const [name, of] of Object.entries(baselines)) {
+    report({
+      what: `PostgreSQL: ${what === 'eventsMs' ? 'events' : 'runs'} per second of ${count} nodes against ${name}`,
+      value: median(rounds.map((round) => msOf(of(round)) / msOf(shared(round)))),
+      unit: '×',
+      atLeast: 0.9,
+      of: `${rate(shared)} against ${rate(of)}`,
+    })
+  }
+}
+
 await withServer(async (server) => {
-  const rounds: Took[][] = []
-  for (let round = 0; round < roundCount; round++) {
-    const took: Took[] = []
-    for (const nodeCount of [1, 2, 3]) took.push(await measure(server, nodeCount))
-    rounds.push(took)
-  }
-  for (const nodeCount of [2, 3]) {
-    for (const what of ['eventsMs', 'runsMs'] as const) {
-      const ms = (count: number) => median(rounds.map((took) => took[count - 1]?.[what] ?? Number.NaN))
-      const total = what === 'eventsMs' ? emitterCount * eventsPerRun : callerCount * runsPerCaller
-      report({
-        what: `PostgreSQL: ${what === 'eventsMs' ? 'events' : 'runs'} per second of ${nodeCount} nodes against one`,
-        value: median(
-          rounds.map((took) => (took[0]?.[what] ?? Number.NaN) / (took[nodeCount - 1]?.[what] ?? Number.NaN)),
-        ),
-        unit: '×',
-        atLeast: 0.9,
-        of: `${perSecond(total, ms(nodeCount))} against ${perSecond(total, ms(1))}`,
-      })
-    }
-  }
+  const rounds: Round[] = []
+  for (let n = 0; n < roundCount; n++) rounds.push(await measureRound(server))
+  for (const count of nodeCounts) for (const what of ['eventsMs', 'runsMs'] as const) reportCount(rounds, count, what)
 })

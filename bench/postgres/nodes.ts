@@ -15,17 +15,19 @@ export interface BenchNode {
   readonly url: string
 }
 
-/** Starts nodes on one new store and ends them afterwards. */
+/** Starts nodes on one new store, or with a new store each, and ends them afterwards. */
 export async function withNodes(
   server: PostgresServer,
   options: readonly NodeOptions[],
   work: (nodes: readonly BenchNode[]) => Promise<void>,
+  stores: 'one store' | 'a store each' = 'one store',
 ): Promise<void> {
-  const store = newStoreUrl(server)
+  const shared = newStoreUrl(server)
   const nodes: BenchNode[] = []
   try {
     for (const { executes, slots = 256, leaseMs = 15_000 } of options) {
       const role = executes ? 'executes' : 'serves'
+      const store = stores === 'one store' ? shared : newStoreUrl(server)
       const child = new Child('../postgres/node-process.ts', [store, role, String(slots), String(leaseMs)])
       nodes.push({ child, url: await child.ask<string>('url') })
     }
