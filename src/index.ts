@@ -54,6 +54,7 @@ function isMissingPackage(error: unknown, name: string): boolean {
   return error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes(`'${name}'`)
 }
 
+export type { Config, LogLevel } from './config.ts'
 export { type ErrorCode, HoldfastError, isHoldfastError, type TaskError, type TaskErrorCode } from './core/errors.ts'
 export type { Event, EventData, EventType } from './core/event.ts'
 export type { HookRecord } from './core/hook.ts'

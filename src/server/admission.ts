@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { HoldfastError } from '../core/errors.ts'
 import { logAccess } from './access-log.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
-import { isConsolePath } from './console.ts'
+import { isConsolePath, leadToConsole } from './console.ts'
 import { checkDotSegments } from './dot-segments.ts'
 import { problemResponse } from './problem-response.ts'
 import { requestIdOf } from './request-id.ts'
@@ -27,6 +27,8 @@ export function admission(parts: ServerParts): MiddlewareHandler<AppEnv> {
       const preflight = parts.guard.preflight(c.req.method, headers)
       if (preflight) return new Response(null, { status: 204, headers: { ...c.get('headers'), ...preflight } })
     }
+    const led = leadToConsole(c, basePath)
+    if (led) return led
     const isOpen = probes.has(path) || (path === login && c.req.method === 'POST') || isConsolePath(path, basePath)
     if (!isOpen) c.set('principal', await principalOf(c, parts))
     checkEscapes(c.req.url)

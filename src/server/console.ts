@@ -42,6 +42,13 @@ export function isConsolePath(path: string, basePath: string): boolean {
   return path === `${basePath}/console` || path.startsWith(`${basePath}/console/`)
 }
 
+/** Where a browser that asks for the server itself is led. Relative, as the folder of the console is; undefined for all else. */
+export function leadToConsole(c: AppContext, basePath: string): Response | undefined {
+  const isPage = c.req.method === 'GET' && /\btext\/html\b/.test(c.req.header('accept') ?? '')
+  if (!isPage || c.req.path !== `${basePath}/`) return undefined
+  return new Response(null, { status: 302, headers: { ...c.get('headers'), location: './console' } })
+}
+
 interface Where extends Pick<Site, 'app'> {
   readonly parts: Pick<Site['parts'], 'basePath'>
 }

@@ -69,3 +69,14 @@ describe('a cookie', () => {
     expect(await login({})).toMatch(/; HttpOnly; SameSite=Strict$/)
   })
 })
+
+describe('a refused origin', () => {
+  it('stands in the log, so that an operator knows what to add, over HTTP and at an upgrade', async () => {
+    const upgrade = { connection: 'upgrade', upgrade: 'websocket' }
+    expect((await ask('/v1/tasks', { origin: 'https://one.example' })).status).toBe(403)
+    expect((await ask('/v1/ws', { ...upgrade, origin: 'https://two.example' })).status).toBe(403)
+    for (const origin of ['https://one.example', 'https://two.example']) {
+      await expect.poll(() => server.stderr.join('\n')).toContain(`"origin":"${origin}"`)
+    }
+  })
+})

@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino'
-import type { LogLevel } from '../settings/settings.ts'
+import type { LogLevel } from '../../index.ts'
 import { printableJson } from '../show/json-text.ts'
 import { redactor } from './redact.ts'
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import {
+  type Config,
   type CreateRuntimeOptions,
   createRuntime,
   isHoldfastError,
@@ -9,7 +10,7 @@ import {
 import { checkAddress, loginLine, madeTokens, makeStateFolder, type Server, stateFolder } from '../../server/index.ts'
 import { loadConfig } from '../settings/config-file.ts'
 import { maskedSettings } from '../settings/masked-settings.ts'
-import { type LogLevel, readSettings, type Settings } from '../settings/settings.ts'
+import { readSettings, type Settings } from '../settings/settings.ts'
 import { storeSecrets } from '../settings/store-url.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { agentsOf } from './agents.ts'
@@ -29,7 +30,7 @@ export interface ServeFlags {
 /** What a command leaves to the start that a plain server decides otherwise. */
 export interface StartOptions {
   /** Count where nobody said anything. */
-  readonly defaults?: Pick<Settings, 'shutdownMs'> & { readonly logLevel?: LogLevel }
+  readonly defaults?: Pick<Config, 'shutdownMs' | 'logLevel'>
   /** The port to try instead of one that another program listens on; without one the start fails. */
   readonly nextPort?: (taken: number) => number | undefined
 }

@@ -1,9 +1,9 @@
-import type { Agents, Limits, OnEnded, Retention, ServeOptions, Store } from '../../index.ts'
+import type { Agents, Config, LogLevel } from '../../index.ts'
 import { isLoopback } from '../../server/index.ts'
 import { nearestHint } from '../nearest.ts'
 import { from, wrong } from '../wrong.ts'
 import { choice, type Reader, wholeNumber, word } from './readers.ts'
-import { checkSettingNames, type SettingName } from './setting-names.ts'
+import { checkSettingNames } from './setting-names.ts'
 import {
   agents,
   authenticate,
@@ -19,35 +19,14 @@ import {
   url,
 } from './setting-readers.ts'
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
-
 /** What a server is started with, whoever said it. What is absent is left to the defaults of the parts. */
-export interface Settings {
-  readonly port?: number
+export interface Settings extends Omit<Config, 'url' | 'token'> {
   readonly host: string
-  readonly store?: string | Store
-  /** Tokens by principal; none if none is configured. */
+  /** None if none is configured. */
   readonly tokens: Readonly<Record<string, string>>
-  readonly ids?: 'sequential' | 'random'
-  readonly hosts?: readonly string[]
-  readonly origins?: readonly string[]
-  readonly trustProxy?: boolean
-  readonly leaseMs?: number
-  readonly graceMs?: number
-  readonly shutdownMs?: number
-  readonly concurrency?: number
-  readonly limits?: Partial<Limits>
-  readonly retention?: Retention
   readonly script: boolean | 'unsafe'
   readonly logLevel: LogLevel
   readonly agents: Agents
-  readonly authenticate?: NonNullable<ServeOptions['authenticate']>
-  readonly onEnded?: OnEnded
-}
-
-/** Every value as it was said in one place, the token and the tokens still apart. */
-type Said = {
-  readonly [Name in keyof typeof readers]?: (typeof readers)[Name] extends Reader<infer Value> ? Value : never
 }
 
 export interface Sources {
@@ -58,7 +37,7 @@ export interface Sources {
   readonly config?: { readonly file: string; readonly values: Readonly<Record<string, unknown>> }
 }
 
-const readers = {
+const readers: { readonly [Name in keyof Config]-?: Reader<Required<Config>[Name]> } = {
   url,
   port: wholeNumber(0, 65_535),
   host,
@@ -80,9 +59,9 @@ const readers = {
   agents,
   authenticate,
   onEnded,
-} satisfies Record<SettingName, Reader<unknown>>
+}
 
-type Name = keyof typeof readers
+type Name = keyof Config
 
 // The port and the address are flags only: Kubernetes sets HOLDFAST_PORT beside any service of that name.
 const variables: Readonly<Record<string, Name>> = {
@@ -111,9 +90,9 @@ const clientVariables: readonly string[] = ['HOLDFAST_URL']
 
 /** Puts together what flags, environment and config file say, in this order of precedence. */
 export function readSettings({ flags, env, config }: Sources): Settings {
-  const fromConfig: Said = config ? saidInConfig(config.file, config.values) : {}
+  const fromConfig: Config = config ? saidInConfig(config.file, config.values) : {}
   const fromEnv = saidInEnv(env)
-  const said: Said = { ...fromConfig, ...fromEnv, ...saidInFlags(flags) }
+  const said: Config = { ...fromConfig, ...fromEnv, ...saidInFlags(flags) }
   // Where clients find the server is of no meaning to it.
   const { url: _url, token: ownersToken, tokens: tokensSaid, ...rest } = said
   const address = rest.host ?? '127.0.0.1'
@@ -128,11 +107,11 @@ export function readSettings({ flags, env, config }: Sources): Settings {
   }
 }
 
-function saidInFlags(flags: Readonly<Record<string, string>>): Said {
+function saidInFlags(flags: Readonly<Record<string, string>>): Config {
   return collect(Object.entries(flags), (name, text) => from(`--${name}`, () => readers[name].fromText(text)))
 }
 
-function saidInEnv(env: Sources['env']): Said {
+function saidInEnv(env: Sources['env']): Config {
   const ours = Object.entries(env).filter(([name]) => name.startsWith('HOLDFAST_') && !isOthers(name, env))
   const read = ours.map(([variable, text = '']) => {
     const name = Object.hasOwn(variables, variable) ? variables[variable] : undefined
@@ -152,13 +131,13 @@ function instead(variable: string): string {
   return nearestHint(variable, variableNames, '. docs/operations.md has them all')
 }
 
-function saidInConfig(file: string, values: Readonly<Record<string, unknown>>): Said {
+function saidInConfig(file: string, values: Readonly<Record<string, unknown>>): Config {
   checkSettingNames(file, values)
   const said = Object.entries(values).filter(([, value]) => value !== undefined)
   return collect(said, (name, value) => from(`${name} in ${file}`, () => readers[name].fromConfig(value)))
 }
 
-function collect<Value>(entries: readonly [string, Value][], read: (name: Name, value: Value) => unknown): Said {
+function collect<Value>(entries: readonly [string, Value][], read: (name: Name, value: Value) => unknown): Config {
   return Object.fromEntries(entries.map(([name, value]) => [name, read(name as Name, value)]))
 }
 

@@ -5,6 +5,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import { isTraceparent } from '../../core/traceparent.ts'
 import { toProblem } from '../../protocol/problem.ts'
 import type { Timer } from '../../runtime/clock.ts'
+import { refusedSource } from '../access-log.ts'
 import { checkDotSegments } from '../dot-segments.ts'
 import { requestIdOf } from '../request-id.ts'
 import type { ServerParts } from '../server-parts.ts'
@@ -123,7 +124,7 @@ export class WebSockets {
     const { log } = this.#parts
     const { requestId, status } = problem
     if (status === 500) log.error({ requestId, err: error }, 'an upgrade failed by a defect')
-    else log.info({ requestId, status }, 'an upgrade was refused')
+    else log.info({ requestId, status, ...refusedSource(status, headersOf(request)) }, 'an upgrade was refused')
     refuse(socket, problem, headers)
   }
 
