@@ -56,10 +56,19 @@ onEachStore(['memory', 'sqlite'], (_kind, world) => {
     expect(task).not.toHaveProperty('partial')
   })
 
+  it('an effect that nobody answers says which one, and why', async () => {
+    const runtime = await open(world())
+    answer = (response) => response.destroy()
+    const task = await ended(runtime, [{ step: 'pay', effect: url }])
+    const why = `The effect of step pay failed: ${url} cannot be asked: other side closed`
+    expect(task?.error).toEqual({ code: 'agent_error', message: why })
+  })
+
   it('an effect that leads elsewhere is not followed', async () => {
     const runtime = await open(world())
     answer = (response) => response.writeHead(307, { location: 'http://example.com/' }).end()
-    expect(await ended(runtime, [{ step: 'pay', effect: url }])).toMatchObject({ status: 'failed' })
+    const task = await ended(runtime, [{ step: 'pay', effect: url }])
+    expect(task).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('unexpected redirect') } })
     expect(posts).toHaveLength(1)
   })
 

@@ -7,8 +7,12 @@ export type Committer = 'quick' | 'writer'
 
 export interface CommitterRule {
   choose(batch: PackedBatch): Committer
+  /** The log may be as long as it is to get: whoever writes next moves it into the file. */
+  readonly isLogDue: boolean
   /** A batch was committed that changed the file, and the commit as such took so long. */
   committed(by: Committer, batch: PackedBatch, commitMs: number): void
+  /** The writer has moved all of the log. */
+  logMoved(): void
   /** The quick writer had the thread for so long, whatever came of it. */
   heldUp(ms: number): void
 }
@@ -31,6 +35,7 @@ const chatterMs = 4
 const chatterEventsMax = 8
 // Half of a checkpoint, because how many pages a commit touches is a guess: some by itself, some for each unit, by what is in it, and
 // for each row elsewhere that it changes. A unit that begins a thread adds to the ends of tables; others change what may be anywhere.
+// In a file of some hundred megabytes it is up to 2.3 times as many.
 const logPagesMax = checkpointPages / 2
 const commitPages = 12
 const firstUnitPages = 3
@@ -48,7 +53,8 @@ const pagesMax = 80
  *    steps alone it gets only if they are few and none were committed for a while.
  * P2 The disk has to be quick, as the last commits show, whoever made them. One that stands still holds up the quick writer
  *    once, and is then the writer's to wait for.
- * P3 The quick writer leaves the log to the writer, which gets a batch whenever the log may be due.
+ * P3 The quick writer leaves the log to the writer, which gets a batch whenever the log may be due, and the next ones until nothing
+ *    of it is left: somebody who reads may keep it from moving all.
  */
 export class CostRule implements CommitterRule {
   readonly #now: () => number
@@ -67,13 +73,21 @@ export class CostRule implements CommitterRule {
     const now = this.#now()
     const isQuickDisk = this.#commitMs < commitMsMax && now >= this.#restsUntil
     const isTooOften = isChatter(batch) && now - this.#chatterAt < chatterMs
-    return isQuickDisk && !isTooOften && this.#logPages < logPagesMax && this.#isSmall(batch) ? 'quick' : 'writer'
+    return isQuickDisk && !isTooOften && !this.isLogDue && this.#isSmall(batch) ? 'quick' : 'writer'
+  }
+
+  get isLogDue(): boolean {
+    return this.#logPages >= logPagesMax
+  }
+
+  logMoved(): void {
+    this.#logPages = 0
   }
 
   committed(by: Committer, batch: PackedBatch, commitMs: number): void {
     if (this.#isSmall(batch)) this.#commitMs += (Math.min(commitMs, countedMsMax) - this.#commitMs) * share
     if (isChatter(batch)) this.#chatterAt = this.#now()
-    this.#logPages = by === 'writer' ? 0 : this.#logPages + pagesOf(batch) + this.#weigh(batch) / pageBytes
+    if (by === 'quick') this.#logPages += pagesOf(batch) + this.#weigh(batch) / pageBytes
     this.#weighed = undefined
   }
 
@@ -99,8 +113,8 @@ function pagesOf({ units }: PackedBatch): number {
   return units.reduce((sum, unit) => sum + pagesOfUnit(unit), commitPages)
 }
 
-function pagesOfUnit({ rev, tasks = [], take = [], read = [], hooks = [] }: PackedUnit): number {
-  const rowCount = Math.max(0, tasks.length - 1) + take.length + read.length + hooks.length
+function pagesOfUnit({ rev, tasks = [], take = [], read = [], forget = [], hooks = [] }: PackedUnit): number {
+  const rowCount = Math.max(0, tasks.length - 1) + take.length + read.length + forget.length + hooks.length
   return (rev === 0 ? firstUnitPages : unitPages) + rowCount * rowPages
 }
 

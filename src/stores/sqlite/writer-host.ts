@@ -103,10 +103,13 @@ export class WriterHost {
 
   async #applyOnThread(batch: PackedBatch, moment: Moment): Promise<Verdict[]> {
     const hasOtherWritten = this.#last === 'quick'
+    const asked = this.#ask({ type: 'apply', batch, moment, hasOtherWritten, movesLog: this.#rule.isLogDue })
+    // Not before: what does not get across leaves the writer as it was.
     this.#last = 'writer'
-    const answer = await this.#ask({ type: 'apply', batch, moment, hasOtherWritten })
+    const answer = await asked
     invariant(answer.type === 'applied', 'a batch is answered by its verdicts')
     this.#hasTraces = answer.hasTraces
+    if (answer.hasMovedLog) this.#rule.logMoved()
     return this.#note('writer', batch, answer)
   }
 
@@ -142,6 +145,7 @@ export class WriterHost {
     }
   }
 
+  /** Throws if the request does not get across. */
   #ask(request: WriterRequest): Promise<WriterAnswer> {
     if (this.#end) return Promise.reject(this.#end)
     this.#thread.post(request)

@@ -9,12 +9,18 @@ import { SqliteWriter, type WriterOptions } from './writer.ts'
 /** What the thread is asked to do. Requests are answered one by one, in their order. After a close another writer may be opened. */
 export type WriterRequest =
   | { readonly type: 'open'; readonly options: WriterOptions }
-  | { readonly type: 'apply'; readonly batch: PackedBatch; readonly moment: Moment; readonly hasOtherWritten: boolean }
+  | {
+      readonly type: 'apply'
+      readonly batch: PackedBatch
+      readonly moment: Moment
+      readonly hasOtherWritten: boolean
+      readonly movesLog: boolean
+    }
   | { readonly type: 'close'; readonly nextTask: number }
 
 export type WriterAnswer =
   | { readonly type: 'opened'; readonly nextTask: number; readonly hasTraces: boolean }
-  | (Applied & { readonly type: 'applied'; readonly hasTraces: boolean })
+  | (Applied & { readonly type: 'applied'; readonly hasTraces: boolean; readonly hasMovedLog: boolean })
   | { readonly type: 'closed' }
   | { readonly type: 'failed'; readonly failure: Failure }
 
@@ -43,7 +49,8 @@ function answer(request: WriterRequest): WriterAnswer {
   if (request.type === 'apply') {
     if (request.hasOtherWritten) writer.forget()
     const applied = writer.apply(request.batch, request.moment)
-    return { type: 'applied', ...applied, hasTraces: writer.hasTraces }
+    const hasMovedLog = request.movesLog && writer.moveLog()
+    return { type: 'applied', ...applied, hasTraces: writer.hasTraces, hasMovedLog }
   }
   opened = undefined
   writer.close(request.nextTask)

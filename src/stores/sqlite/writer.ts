@@ -61,6 +61,17 @@ export class SqliteWriter {
     return applied
   }
 
+  /** Moves the log into the file, and says whether that was all of it: what somebody reads stays, and the log goes on growing. */
+  moveLog(): boolean {
+    try {
+      const row = this.#connection.get<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(PASSIVE)')
+      return row !== undefined && row.checkpointed === row.log
+    } catch {
+      // What could not be moved is whole in the log: nothing is lost, and it is tried again with the next batch.
+      return false
+    }
+  }
+
   /** Another connection may have written. */
   forget(): void {
     this.#writes.forget()

@@ -39,6 +39,10 @@ class Ruled {
     for (let n = 0; n < count; n++) this.#rule.committed(by, batch, commitMs)
   }
 
+  logMoved(): void {
+    this.#rule.logMoved()
+  }
+
   heldUp(ms: number): void {
     this.#rule.heldUp(ms)
   }
@@ -134,7 +138,7 @@ describe('a batch is committed', () => {
     expect(new Ruled(0.2).choose(packed(...upTo(count).map(() => unit(fields))))).toBe(committer)
   })
 
-  it('by the writer when half of a checkpoint may be in the log, and then by the quick one', () => {
+  it('by the writer when half of a checkpoint may be in the log, until all of that was moved', () => {
     const ruled = new Ruled(0.2)
     let count = 0
     while (ruled.choose() === 'quick') {
@@ -144,6 +148,8 @@ describe('a batch is committed', () => {
     // Some fifteen pages each.
     expect(count).toBe(33)
     ruled.committed(1, 'writer', 0.2)
+    expect(ruled.choose()).toBe('writer')
+    ruled.logMoved()
     expect(ruled.choose()).toBe('quick')
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { principal, taskId, threadId, threadKey } from '../../../src/core/id.ts'
-import type { Mail } from '../../../src/core/unit.ts'
+import type { Mail, Unit } from '../../../src/core/unit.ts'
 import { sqliteStore } from '../../../src/stores/sqlite/index.ts'
 import { sqliteStoreWith } from '../../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../../src/stores/store.ts'
@@ -115,6 +115,40 @@ describe('the two writers of a SQLite store', () => {
     const quickCount = rule.committers.filter((committer) => committer === 'quick').length
     expect(quickCount).toBeGreaterThan(1_800)
     expect(longest).toBeLessThan(2 * 1_000 * 4_096)
+  })
+})
+
+describe('a log that somebody reads', () => {
+  it('is the writer’s to move until nothing of it is left', async () => {
+    await openAndCommit()
+    const reader = new DatabaseSync(path, { readOnly: true })
+    reader.exec('BEGIN')
+    reader.prepare('SELECT count(*) FROM chunks').get()
+    for (let n = 0; n < 200 && rule.committers.at(-1) === 'quick'; n++) await commit(store, unit({ events: deltas(3) }))
+    expect(rule.committers.at(-1)).toBe('writer')
+    const commits = async (count: number): Promise<string[]> => {
+      for (let n = 0; n < count; n++) await commit(store, unit({ events: deltas(3) }))
+      return rule.committers.slice(-count)
+    }
+    expect(await commits(3)).toEqual(['writer', 'writer', 'writer'])
+    reader.close()
+    expect(await commits(3)).toEqual(['writer', 'quick', 'quick'])
+  })
+})
+
+describe('a batch that does not get across to the writer', () => {
+  it('leaves it to read anew what the quick one has written', async () => {
+    await openAndCommit()
+    await commit(store, accepting(pending('bg_0'), { rev: 0 }))
+    const uncloneable = { usage: { total: () => 1 } } as unknown as NonNullable<Unit['report']>
+    rule.turns = ['writer']
+    await commit(store, unit({ events: deltas(1) }))
+    rule.turns = ['quick']
+    await commit(store, starting(running('bg_0'), { rev: 1 }))
+    rule.turns = ['writer']
+    await expect(store.commit([fenced('bg_0', 1, { report: uncloneable })])).rejects.toThrow('could not be cloned')
+    expect(await store.commit([fenced('bg_0', 1, { events: deltas(1) })])).toMatchObject([{ committed: true }])
+    expect(rule.committers.slice(-3)).toEqual(['writer', 'quick', 'writer'])
   })
 })
 

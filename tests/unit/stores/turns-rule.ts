@@ -12,18 +12,19 @@ export class TurnsRule implements CommitterRule {
   readonly committers: Committer[] = []
   /** Who was to commit, in order. */
   readonly chosen: Committer[] = []
-  readonly #turns: readonly Committer[]
+  /** Whose turn it is with the next batches, over and over. */
+  turns: readonly Committer[]
   readonly #rule: CostRule
 
   constructor(turns: readonly Committer[] = eachAfterEach) {
-    this.#turns = turns
+    this.turns = turns
     let now = 0
     this.#rule = new CostRule(() => (now += 1_000))
     this.#rule.committed('writer', packBatch([unit()], new LineBytes()), 0)
   }
 
   choose(batch: PackedBatch): Committer {
-    const turn = this.#turns[this.chosen.length % this.#turns.length]
+    const turn = this.turns[this.chosen.length % this.turns.length]
     const choice = turn === 'quick' ? this.#rule.choose(batch) : 'writer'
     this.chosen.push(choice)
     return choice
@@ -32,6 +33,14 @@ export class TurnsRule implements CommitterRule {
   committed(by: Committer, batch: PackedBatch): void {
     this.committers.push(by)
     this.#rule.committed(by, batch, 0)
+  }
+
+  get isLogDue(): boolean {
+    return this.#rule.isLogDue
+  }
+
+  logMoved(): void {
+    this.#rule.logMoved()
   }
 
   heldUp(): void {}
