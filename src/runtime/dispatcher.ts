@@ -1,16 +1,19 @@
 import { end } from '../core/end.ts'
 import { isHoldfastError } from '../core/errors.ts'
+import type { TaskId } from '../core/id.ts'
 import { errorText } from '../core/outcome.ts'
 import { PartsFold } from '../core/parts.ts'
 import { start } from '../core/start.ts'
 import type { ClaimQuery, Offer, TaskRef } from '../stores/claim.ts'
 import type { Store } from '../stores/store.ts'
+import { alternate } from './alternate.ts'
 import type { Clock, Timer } from './clock.ts'
 import type { Closures } from './closures.ts'
 import { intent } from './entry.ts'
 import type { Lease } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { OpenTasks } from './open-tasks.ts'
+import { OwnWork } from './own-work.ts'
 import type { Recovery } from './recovery.ts'
 import type { Registry } from './registry.ts'
 import type { Slots } from './slots.ts'
@@ -61,10 +64,12 @@ const countsPerSize = 60
  *    is called, and whoever waits for its end may be what holds a slot. No look waits until it has ended, which may take long. While
  *    no slot is free it is looked for when the poll comes round and when a task is cancelled that nobody executes here, not with every
  *    task that comes to wait.
+ * D7 It leaves to others for a moment what came to wait by their commits, and they to it, but for the poll's look (`ClaimQuery.own`).
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts
   readonly #tries: Tries
+  readonly #own: OwnWork
   #isOpen = false
   #isLooking = false
   #looking: Promise<void> = Promise.resolve()
@@ -82,6 +87,7 @@ export class Dispatcher {
   constructor(parts: DispatcherParts) {
     this.#parts = parts
     this.#tries = new Tries(parts.log)
+    this.#own = new OwnWork(parts.clock)
   }
 
   /** What waited at the last count. */
@@ -105,14 +111,16 @@ export class Dispatcher {
 
   poke(): void {
     this.#mayEnd = true
+    this.#own.takeAll()
     const isLooking = this.#isLooking
     this.pokeForStarts()
     // No need to wait until the look is done, which writes what it found.
     if (isLooking) this.#endBeside()
   }
 
-  /** Something came to wait for a slot. */
-  pokeForStarts(): void {
+  /** Something came to wait for a slot, by a commit of this node's own (D7) or of another. */
+  pokeForStarts(own: readonly TaskId[] = []): void {
+    this.#own.add(own)
     this.#isPoked = true
     this.#isDry = false
     if (this.#isOpen && !this.#isLooking) this.#looking = this.#look()
@@ -210,12 +218,16 @@ export class Dispatcher {
     // All that can only be ended is among what is offered, if that is less than was asked for, but for what a limit keeps back.
     const { places } = this.#parts.slots
     if (orphanCount > 0) this.#mayEnd &&= this.#notResumed().some((agent) => places.isLimited(agent))
-    const offer = await this.#claim({ starts: count, orphans: orphanCount, withCounts: false })
+    const own = this.#own.forLook(claimsMax)
+    const offer = await this.#claim({ starts: count, orphans: orphanCount, withCounts: false, ...(own && { own }) })
     const closures = this.#parts.closures.waiting(count, this.#parts.writer.resting)
     const isAnyOffered = offer.starts.length + offer.orphans.length + closures.length > 0
     this.#isDry = !isAnyOffered && !offer.isPartial && orphanCount > 0 && !this.#isPoked
     const orphans = offer.orphans.map((orphan) => this.#takeOver(orphan))
-    const starts = this.#inTurns(offer.starts, closures).map((ref) => this.#withSlot(ref, () => this.#start(ref)))
+    // Functions of this process and tasks of registered agents alternate, also where one slot at a time gets free.
+    this.#isClosuresTurn = !this.#isClosuresTurn
+    const inTurns = this.#isClosuresTurn ? alternate(closures, offer.starts) : alternate(offer.starts, closures)
+    const starts = inTurns.map((ref) => this.#withSlot(ref, () => this.#start(ref)))
     if (orphanCount > 0 && offer.orphans.length >= orphanCount) this.#mayEnd = true
     const hasServed = await allDone([...orphans, ...starts])
     if (hasServed || !offer.isPartial) return hasServed
@@ -229,14 +241,6 @@ export class Dispatcher {
     const { recovery } = this.#parts
     if (recovery.canOnlyEnd(orphan)) return this.#finish(orphan)
     return this.#withSlot(orphan, () => recovery.recover(orphan))
-  }
-
-  /** Functions of this process and tasks of registered agents alternate, also where one slot at a time gets free. */
-  #inTurns(offered: readonly TaskRef[], closures: readonly TaskRef[]): TaskRef[] {
-    this.#isClosuresTurn = !this.#isClosuresTurn
-    const [first, second] = this.#isClosuresTurn ? [closures, offered] : [offered, closures]
-    const pairs = first.flatMap((ref, index) => [ref, ...second.slice(index, index + 1)])
-    return [...pairs, ...second.slice(first.length)]
   }
 
   /** Keeps to the limits that agents have. */
@@ -270,6 +274,7 @@ export class Dispatcher {
       .change(intent(key, 'start', (live, around) => start(live, around, id)))
       .catch((error: unknown) => ({ error }))
     const hasStarted = 'value' in done && done.value !== undefined
+    this.#own.started(id)
     if (!hasStarted) this.#parts.slots.give(agent)
     // Cancelled on another node before it began, or taken over from this one.
     if (!hasStarted && 'value' in done) this.#parts.closures.drop(id)

@@ -6,6 +6,7 @@ import type { TaskRecord } from '../core/task.ts'
 import type { Committed, Unit } from '../core/unit.ts'
 import type { Closures } from './closures.ts'
 import { committedRecords, isWhole, startsIn } from './committed-record.ts'
+import type { Dispatcher } from './dispatcher.ts'
 import type { Executor } from './executor.ts'
 import type { Feed } from './feed.ts'
 import type { Hooks } from './hooks.ts'
@@ -23,10 +24,8 @@ export interface ReactionParts {
   readonly metrics: Metrics
   readonly owners: Owners
   readonly hooks: Pick<Hooks, 'poke'>
-  /** Something may start. */
-  onWork(): void
-  /** A task is cancelled that is not executed here. */
-  onOrphan(): void
+  /** Who is told of tasks that wait for a slot, and of those that are cancelled and not executed here. */
+  work(): Pick<Dispatcher, 'poke' | 'pokeForStarts'>
 }
 
 /**
@@ -64,21 +63,21 @@ export class Reactions {
 
   #onOrphan(task: TaskId): void {
     this.#parts.recovery.endRest(task)
-    this.#parts.onOrphan()
+    this.#parts.work().poke()
   }
 
   #onTasks(unit: Unit, verdict: Committed): void {
     const { executor, recovery } = this.#parts
     const starts = startsIn(unit)
-    let isWorkWaiting = false
+    const waiting: TaskId[] = []
     for (const record of committedRecords(unit, verdict)) {
       const resumption = unit.operation === 'resume' ? recovery.takeResumption(record.id) : undefined
       if (starts.has(record.id) || resumption) executor.begin(record, resumption)
-      if (record.ready) isWorkWaiting = true
+      if (record.ready) waiting.push(record.id)
       // A restored task ended elsewhere, long ago: it is news to nobody.
       if (isTerminal(record.status) && unit.operation !== 'restore') this.#onEnded(unit, record)
     }
-    if (isWorkWaiting) this.#parts.onWork()
+    if (waiting.length > 0) this.#parts.work().pokeForStarts(waiting)
   }
 
   #onQuestions(unit: Unit): void {

@@ -13,6 +13,12 @@ export interface ClaimQuery {
   /** Orphans that are not offered: the node could not read them just now. */
   readonly exceptTasks?: readonly TaskId[]
   /**
+   * Tasks that came to wait by this node's own commits a moment ago. If it is given, a store that nodes share leaves what was accepted
+   * in the last `headStartMs` to the node that has it among these: it has just written to the thread and need not read it, as every
+   * other one would. Where agents have limits it is heeded by none: they go in the order of acceptance.
+   */
+  readonly own?: readonly TaskId[]
+  /**
    * All that this node executes or has taken over. If it is given, only strays are offered, as orphans, of whatever agent: what the
    * store has under this node and is not among these.
    */
@@ -25,6 +31,9 @@ export interface ClaimQuery {
   readonly withBytes?: boolean
 }
 
+// Longer than a node takes to start what it has a slot for, and little beside what else whoever waits for a slot waits for.
+export const headStartMs = 50
+
 export interface AgentLimit {
   /** How many of its tasks all nodes may execute at once. */
   readonly max: number
@@ -36,7 +45,7 @@ export interface AgentLimit {
 export interface Offer {
   readonly starts: readonly TaskRef[]
   readonly orphans: readonly TaskRef[]
-  /** There is more that may start, and it was being written to: a look a moment later may find it. */
+  /** There is more that may start, and it was being written to or left to another node: a look a moment later may find it. */
   readonly isPartial?: true
   /** Of agents with a limit: how many of their tasks other nodes execute. */
   readonly elsewhere?: ReadonlyMap<string, number>

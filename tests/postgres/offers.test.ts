@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { threadId, threadKey } from '../../src/core/id.ts'
+import { taskId, threadId, threadKey } from '../../src/core/id.ts'
+import { headStartMs } from '../../src/stores/claim.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { manualClock } from '../../src/testing/index.ts'
@@ -24,8 +25,9 @@ afterEach(async () => {
   await schema.drop()
 })
 
-async function offer(node: string, count: number) {
-  const query = { node, agents: ['echo', 'demo'], starts: count, orphans: count, withCounts: false }
+async function offer(node: string, count: number, own?: readonly string[]) {
+  const mine = own && { own: own.map(taskId) }
+  const query = { node, agents: ['echo', 'demo'], starts: count, orphans: count, withCounts: false, ...mine }
   const { starts, orphans } = await store.claim(query)
   return { starts: idsOf(starts), orphans: idsOf(orphans) }
 }
@@ -43,6 +45,30 @@ describe('an offer', () => {
     expect(await offer('node_2', 2)).toEqual({ starts: ['bg_2'], orphans: [] })
     await clock.advance(1_000)
     expect(await offer('node_2', 3)).toEqual({ starts: ['bg_0', 'bg_1', 'bg_2'], orphans: [] })
+  })
+
+  it('of what came to wait a moment ago is made to the node that let it wait, and to others after that moment', async () => {
+    await twoNodes()
+    await commit(store, ...['bg_0', 'bg_1'].map((id) => accepting(pending(id))))
+    expect(await offer('node_2', 5, [])).toEqual({ starts: [], orphans: [] })
+    expect(await offer('node_1', 5, ['bg_1'])).toEqual({ starts: ['bg_1'], orphans: [] })
+    await clock.advance(headStartMs - 1)
+    expect(await offer('node_2', 5, ['bg_7'])).toEqual({ starts: [], orphans: [] })
+    await clock.advance(1)
+    expect(await offer('node_2', 5, [])).toEqual({ starts: ['bg_0'], orphans: [] })
+  })
+
+  it('that holds back what another node let wait says that there is more', async () => {
+    await commit(store, accepting(pending('bg_0')))
+    const query = { node: 'node_2', agents: ['echo'], starts: 5, orphans: 0, withCounts: false }
+    expect(await store.claim({ ...query, own: [] })).toEqual({ starts: [], orphans: [], isPartial: true })
+  })
+
+  it('where an agent has a limit is made in the order of acceptance, whoever let it wait', async () => {
+    await commit(store, ...['bg_0', 'bg_1', 'bg_2'].map((id) => accepting(pending(id))))
+    const limits = new Map([['echo', { max: 1, executing: 0 }]])
+    const query = { node: 'node_1', agents: ['echo'], starts: 5, orphans: 0, withCounts: false, limits }
+    expect(idsOf((await store.claim({ ...query, own: [taskId('bg_1')] })).starts)).toEqual(['bg_0'])
   })
 
   it('is made to the same node again', async () => {

@@ -1,3 +1,5 @@
+import { headStartMs } from '../claim.ts'
+
 const isStartable = `t.status = 'pending' AND t.ready AND NOT t.closure`
 const isHeld = `(t.status = 'running' OR (t.status = 'pending' AND t.closure))`
 // A number in the rest of a record. It is taken out of the text, because the server's own JSON refuses what a text may hold; within a
@@ -24,6 +26,8 @@ interface Variant {
   /** The agents to start tasks of, each with what may be started at most. */
   readonly agents: string
   readonly room: string
+  /** Whether the node may have it, and it is not another one's for a moment. */
+  readonly isLeftToIt: string
   /** Those whose orphans can go on. */
   readonly openAgents: string
   /** What is computed before anything is looked for, and after it was found. */
@@ -38,9 +42,11 @@ interface Variant {
 
 const isOfferNews = `f.ns <> '{}' AND EXISTS (SELECT FROM holdfast.nodes x WHERE x.id <> $5 AND x.until_at > m.now)`
 
+// $8 is what came to wait by the node's own commits.
 const unlimited: Variant = {
   agents: 'unnest($1::text[]) AS a (agent)',
   room: '$2',
+  isLeftToIt: `($8::text[] IS NULL OR t.created_at <= (SELECT m.now FROM moment m) - ${headStartMs} OR t.id = ANY ($8))`,
   openAgents: '$1',
   before: '',
   after: '',
@@ -58,6 +64,8 @@ const unlimited: Variant = {
 const limited: Variant = {
   agents: 'rooms a',
   room: 'a.room',
+  // Where there is room for few, they go in the order of their acceptance, wherever that was.
+  isLeftToIt: 'true',
   openAgents: `ARRAY(
     SELECT a.agent FROM unnest($1::text[]) AS a (agent)
     WHERE NOT EXISTS (SELECT FROM limits l WHERE l.agent = a.agent AND l.room = 0)
@@ -97,13 +105,13 @@ const limited: Variant = {
 }
 
 const starts =
-  ({ agents, room }: Variant) =>
+  ({ agents, room, isLeftToIt }: Variant) =>
   (lock: string): string =>
     `
   SELECT t.n, t.id, t.key, t.agent FROM ${agents}
   CROSS JOIN LATERAL (
     SELECT t.n, t.id, th.key, t.agent FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
-    WHERE ${isStartable} AND t.agent = a.agent AND ${notOfferedElsewhere} AND ${isAskedFor}
+    WHERE ${isStartable} AND t.agent = a.agent AND ${notOfferedElsewhere} AND ${isAskedFor} AND ${isLeftToIt}
     ORDER BY t.n LIMIT ${room} ${lock}
   ) t
   ORDER BY t.n LIMIT $2`

@@ -65,17 +65,17 @@ function statementOf(query: ClaimQuery): { readonly name: string; readonly sql: 
 }
 
 function valuesOf(query: ClaimQuery, now: number | undefined): readonly unknown[] {
-  const { executing, except = [], exceptTasks = [] } = query
+  const { executing, except = [], exceptTasks = [], own } = query
   const node = toColumn(query.node)
   if (executing) return [node, executing.map(toColumn), query.orphans, now ?? null]
   const agents = [...new Set(query.agents)].map(toColumn)
   const common = [agents, query.starts, query.orphans, now ?? null, node, except]
-  return [...common, exceptTasks.map(toColumn), ...limitsOf(query)]
+  return [...common, exceptTasks.map(toColumn), ...(limitsOf(query) ?? [own?.map(toColumn) ?? null])]
 }
 
 /** The agents that have a limit, their limits, and how many of their tasks this node executes. */
-function limitsOf({ limits }: ClaimQuery): readonly unknown[] {
-  if (!limits) return []
+function limitsOf({ limits }: ClaimQuery): readonly unknown[] | undefined {
+  if (!limits) return undefined
   const limited = [...limits.values()]
   return [[...limits.keys()].map(toColumn), limited.map(({ max }) => max), limited.map(({ executing }) => executing)]
 }
