@@ -64,7 +64,7 @@ const countsPerSize = 60
  *    is called, and whoever waits for its end may be what holds a slot. No look waits until it has ended, which may take long. While
  *    no slot is free it is looked for when the poll comes round and when a task is cancelled that nobody executes here, not with every
  *    task that comes to wait.
- * D7 It leaves to others for a moment what came to wait by their commits, and they to it, but for the poll's look (`ClaimQuery.own`).
+ * D7 It leaves to others for a moment what came to wait by their commits, and they to it (`ClaimQuery.own`), but for a look after `poke`.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts
@@ -120,7 +120,7 @@ export class Dispatcher {
 
   /** Something came to wait for a slot, by a commit of this node's own (D7) or of another. */
   pokeForStarts(own: readonly TaskId[] = []): void {
-    this.#own.add(own)
+    if (this.#parts.store.isShared) this.#own.add(own)
     this.#isPoked = true
     this.#isDry = false
     if (this.#isOpen && !this.#isLooking) this.#looking = this.#look()
@@ -222,7 +222,7 @@ export class Dispatcher {
     const offer = await this.#claim({ starts: count, orphans: orphanCount, withCounts: false, ...(own && { own }) })
     const closures = this.#parts.closures.waiting(count, this.#parts.writer.resting)
     const isAnyOffered = offer.starts.length + offer.orphans.length + closures.length > 0
-    this.#isDry = !isAnyOffered && !offer.isPartial && orphanCount > 0 && !this.#isPoked
+    this.#isDry = !isAnyOffered && !offer.isPartial && !offer.hasLeft && orphanCount > 0 && !this.#isPoked
     const orphans = offer.orphans.map((orphan) => this.#takeOver(orphan))
     // Functions of this process and tasks of registered agents alternate, also where one slot at a time gets free.
     this.#isClosuresTurn = !this.#isClosuresTurn
@@ -230,6 +230,7 @@ export class Dispatcher {
     const starts = inTurns.map((ref) => this.#withSlot(ref, () => this.#start(ref)))
     if (orphanCount > 0 && offer.orphans.length >= orphanCount) this.#mayEnd = true
     const hasServed = await allDone([...orphans, ...starts])
+    if (offer.hasLeft) this.pokeSoon()
     if (hasServed || !offer.isPartial) return hasServed
     // What this node wrote meanwhile held back what it could start; of what others write it hears, or looks again soon.
     const isOwn = await written()
@@ -274,7 +275,7 @@ export class Dispatcher {
       .change(intent(key, 'start', (live, around) => start(live, around, id)))
       .catch((error: unknown) => ({ error }))
     const hasStarted = 'value' in done && done.value !== undefined
-    this.#own.started(id)
+    if ('value' in done) this.#own.drop(id)
     if (!hasStarted) this.#parts.slots.give(agent)
     // Cancelled on another node before it began, or taken over from this one.
     if (!hasStarted && 'value' in done) this.#parts.closures.drop(id)

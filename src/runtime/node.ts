@@ -151,10 +151,10 @@ export class Node {
     })
     const spawning = new Spawning({ store, writer, ambient, limits, agents, closures, owners, openTasks, checkOpen })
     const contextParts = { store, writer, clock, log, ambient, signals, owners, spawning, limits }
-    const work = () => this.#dispatcher
-    const recovery = new Recovery({ store, writer, slots, log, agents, clock, onRested: () => work().poke() })
+    const later = { dispatcher: () => this.#dispatcher }
+    const recovery = new Recovery({ store, writer, slots, log, agents, clock, onRested: () => this.#dispatcher.poke() })
     const hooks = new Hooks({ store, writer, clock, log, metrics, ambient, onEnded: options.onEnded })
-    const reactions = new Reactions({ feed, executor, closures, recovery, signals, metrics, owners, hooks, work })
+    const reactions = new Reactions({ feed, executor, closures, recovery, signals, metrics, owners, hooks, ...later })
     const lease = new Lease({ store, clock, log, node, leaseMs: options.leaseMs ?? leaseMsDefault })
     const dispatcher = new Dispatcher({ ...contextParts, slots, node, agents, closures, openTasks, lease, recovery })
     const questions = new Questions({ store, writer, limits })

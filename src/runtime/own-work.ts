@@ -1,8 +1,9 @@
 import type { TaskId } from '../core/id.ts'
+import { headStartMs } from '../stores/claim.ts'
 import type { Clock } from './clock.ts'
 
-// Longer than a store leaves them to this node alone, whatever its clock says.
-const keptMs = 1_000
+// Longer than a store leaves them to this node alone. What others have started meanwhile is in the way of what is young.
+const keptMs = 2 * headStartMs
 
 /** What came to wait for a slot by this node's own commits, a moment ago. It is a hint: what is not in it is started all the same. */
 export class OwnWork {
@@ -25,7 +26,7 @@ export class OwnWork {
   }
 
   /** It waits no longer. */
-  started(task: TaskId): void {
+  drop(task: TaskId): void {
     this.#tasks.delete(task)
   }
 
@@ -45,7 +46,8 @@ export class OwnWork {
   #forget(): void {
     const now = this.#clock.now()
     for (const [task, at] of this.#tasks) {
-      if (now - at < keptMs) return
+      const age = now - at
+      if (age >= 0 && age < keptMs) return
       this.#tasks.delete(task)
     }
   }

@@ -25,7 +25,7 @@ export interface ReactionParts {
   readonly owners: Owners
   readonly hooks: Pick<Hooks, 'poke'>
   /** Who is told of tasks that wait for a slot, and of those that are cancelled and not executed here. */
-  work(): Pick<Dispatcher, 'poke' | 'pokeForStarts'>
+  dispatcher(): Pick<Dispatcher, 'poke' | 'pokeForStarts'>
 }
 
 /**
@@ -63,21 +63,24 @@ export class Reactions {
 
   #onOrphan(task: TaskId): void {
     this.#parts.recovery.endRest(task)
-    this.#parts.work().poke()
+    this.#parts.dispatcher().poke()
   }
 
   #onTasks(unit: Unit, verdict: Committed): void {
     const { executor, recovery } = this.#parts
     const starts = startsIn(unit)
-    const waiting: TaskId[] = []
+    const own: TaskId[] = []
+    let isWorkWaiting = false
     for (const record of committedRecords(unit, verdict)) {
       const resumption = unit.operation === 'resume' ? recovery.takeResumption(record.id) : undefined
       if (starts.has(record.id) || resumption) executor.begin(record, resumption)
-      if (record.ready) waiting.push(record.id)
+      if (record.ready) isWorkWaiting = true
+      // A function of this process is no other node's to start.
+      if (record.ready && !record.closure) own.push(record.id)
       // A restored task ended elsewhere, long ago: it is news to nobody.
       if (isTerminal(record.status) && unit.operation !== 'restore') this.#onEnded(unit, record)
     }
-    if (waiting.length > 0) this.#parts.work().pokeForStarts(waiting)
+    if (isWorkWaiting) this.#parts.dispatcher().pokeForStarts(own)
   }
 
   #onQuestions(unit: Unit): void {

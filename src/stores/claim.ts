@@ -45,8 +45,10 @@ export interface AgentLimit {
 export interface Offer {
   readonly starts: readonly TaskRef[]
   readonly orphans: readonly TaskRef[]
-  /** There is more that may start, and it was being written to or left to another node: a look a moment later may find it. */
+  /** There is more that may start, and it was being written to: a look a moment later may find it. */
   readonly isPartial?: true
+  /** There is more that may start, and it is left to another node for a moment. */
+  readonly hasLeft?: true
   /** Of agents with a limit: how many of their tasks other nodes execute. */
   readonly elsewhere?: ReadonlyMap<string, number>
   readonly counts?: {

@@ -58,10 +58,20 @@ describe('an offer', () => {
     expect(await offer('node_2', 5, [])).toEqual({ starts: ['bg_0'], orphans: [] })
   })
 
+  it('of what was accepted before the clock was set back is made to any node', async () => {
+    await commit(store, accepting(pending('bg_0')))
+    const behind = postgresStore({ url: schema.url, clock: { now: () => clock.now() - 60_000 } })
+    await behind.open()
+    const query = { node: 'node_2', agents: ['echo'], starts: 5, orphans: 0, withCounts: false, own: [] }
+    expect(idsOf((await behind.claim(query)).starts)).toEqual(['bg_0'])
+    await behind.close()
+  })
+
   it('that holds back what another node let wait says that there is more', async () => {
     await commit(store, accepting(pending('bg_0')))
     const query = { node: 'node_2', agents: ['echo'], starts: 5, orphans: 0, withCounts: false }
-    expect(await store.claim({ ...query, own: [] })).toEqual({ starts: [], orphans: [], isPartial: true })
+    expect(await store.claim({ ...query, own: [] })).toEqual({ starts: [], orphans: [], hasLeft: true })
+    expect(await store.claim({ ...query, own: [taskId('bg_0')] })).not.toHaveProperty('hasLeft')
   })
 
   it('where an agent has a limit is made in the order of acceptance, whoever let it wait', async () => {

@@ -43,8 +43,8 @@ it('a node that lets a task wait starts it itself if it gets a slot within a mom
   const gates = [first, second]
   const held = () => gates.shift()?.opened ?? Promise.resolve()
   const agents = { held, quick: async ({ attempt }: AgentContext) => attempt }
-  const full = await node(agents, { concurrency: 1 })
-  // It looks when it hears of something and its time goes on, and no poll comes round.
+  // No poll comes round on either; the idle one looks when it hears of something and its time goes on.
+  const full = await node(agents, { concurrency: 1, clock: manualClock() })
   const time = manualClock()
   const idle = await node(agents, { concurrency: 4, clock: time })
   const run = (agent: string, thread: string) => full.runtime.run({ thread, agent, prompt: 'go' })

@@ -26,8 +26,8 @@ interface Variant {
   /** The agents to start tasks of, each with what may be started at most. */
   readonly agents: string
   readonly room: string
-  /** Whether the node may have it, and it is not another one's for a moment. */
-  readonly isLeftToIt: string
+  /** Whether it is left to another node for a moment. */
+  readonly isLeft: string
   /** Those whose orphans can go on. */
   readonly openAgents: string
   /** What is computed before anything is looked for, and after it was found. */
@@ -37,25 +37,37 @@ interface Variant {
   readonly noted: string
   readonly isNews: string
   readonly isPartial: string
+  /** Whether something was left to another node. */
+  readonly hasLeft: string
   readonly answer: string
 }
 
 const isOfferNews = `f.ns <> '{}' AND EXISTS (SELECT FROM holdfast.nodes x WHERE x.id <> $5 AND x.until_at > m.now)`
 
-// $8 is what came to wait by the node's own commits.
+// $8 is what came to wait by the node's own commits. What was accepted in the future, by a clock that was set back since, is nobody's own.
+const isLeft = `(
+    $8::text[] IS NOT NULL AND t.id <> ALL ($8)
+    AND t.created_at BETWEEN (SELECT m.now FROM moment m) - ${headStartMs - 1} AND (SELECT m.now FROM moment m)
+  )`
+
+// If it was offered less than it asked for, the rest is little to go through.
+const moreThat = (condition: string): string => `(SELECT count(*) < $2 FROM starts) AND EXISTS (
+      SELECT FROM holdfast.tasks t
+      WHERE ${isStartable} AND t.agent = ANY ($1) AND ${notOfferedElsewhere} AND ${isAskedForIn} AND t.n NOT IN (SELECT s.n FROM starts s)
+        AND ${condition}
+    )`
+
 const unlimited: Variant = {
   agents: 'unnest($1::text[]) AS a (agent)',
   room: '$2',
-  isLeftToIt: `($8::text[] IS NULL OR t.created_at <= (SELECT m.now FROM moment m) - ${headStartMs} OR t.id = ANY ($8))`,
+  isLeft,
   openAgents: '$1',
   before: '',
   after: '',
   noted: '',
   isNews: isOfferNews,
-  isPartial: `(SELECT count(*) < $2 FROM starts) AND EXISTS (
-      SELECT FROM holdfast.tasks t
-      WHERE ${isStartable} AND t.agent = ANY ($1) AND ${notOfferedElsewhere} AND ${isAskedForIn} AND t.n NOT IN (SELECT s.n FROM starts s)
-    )`,
+  isPartial: moreThat(`NOT ${isLeft}`),
+  hasLeft: moreThat(isLeft),
   answer: '',
 }
 
@@ -65,7 +77,7 @@ const limited: Variant = {
   agents: 'rooms a',
   room: 'a.room',
   // Where there is room for few, they go in the order of their acceptance, wherever that was.
-  isLeftToIt: 'true',
+  isLeft: 'false',
   openAgents: `ARRAY(
     SELECT a.agent FROM unnest($1::text[]) AS a (agent)
     WHERE NOT EXISTS (SELECT FROM limits l WHERE l.agent = a.agent AND l.room = 0)
@@ -94,6 +106,7 @@ const limited: Variant = {
   noted: `, executing = (SELECT t.executing FROM told t)`,
   // Also while there is no other node: the first thing that one does when it comes is a claim.
   isNews: `(${isOfferNews} OR h.executing <> (SELECT t.executing FROM told t))`,
+  hasLeft: 'false',
   isPartial: `(SELECT count(*) < $2 FROM starts) AND EXISTS (
       SELECT FROM rooms a WHERE (SELECT count(*) FROM starts s WHERE s.agent = a.agent) < a.room AND EXISTS (
         SELECT FROM holdfast.tasks t
@@ -105,13 +118,13 @@ const limited: Variant = {
 }
 
 const starts =
-  ({ agents, room, isLeftToIt }: Variant) =>
+  ({ agents, room, isLeft }: Variant) =>
   (lock: string): string =>
     `
   SELECT t.n, t.id, t.key, t.agent FROM ${agents}
   CROSS JOIN LATERAL (
     SELECT t.n, t.id, th.key, t.agent FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
-    WHERE ${isStartable} AND t.agent = a.agent AND ${notOfferedElsewhere} AND ${isAskedFor} AND ${isLeftToIt}
+    WHERE ${isStartable} AND t.agent = a.agent AND ${notOfferedElsewhere} AND ${isAskedFor} AND NOT ${isLeft}
     ORDER BY t.n LIMIT ${room} ${lock}
   ) t
   ORDER BY t.n LIMIT $2`
@@ -201,12 +214,12 @@ const selectOffer = (variant: Variant, counts: string): string => `
   SELECT m.now,
     (SELECT coalesce(json_agg(${ref} ORDER BY r.n), '[]') FROM starts r) AS starts,
     (SELECT coalesce(json_agg(${ref} ORDER BY r.n), '[]') FROM orphans r) AS orphans,
-    ${variant.isPartial} AS "isPartial"${variant.answer}${counts}
+    ${variant.isPartial} AS "isPartial", ${variant.hasLeft} AS "hasLeft"${variant.answer}${counts}
   FROM moment m`
 
 // What a node has lost: it is executed under its lease, and not by it. $1 is the node, $2 what it executes, $4 the clock.
 const selectStrays = `
-  SELECT coalesce($4::bigint, holdfast.clock_ms()) AS now, '[]'::json AS starts, false AS "isPartial",
+  SELECT coalesce($4::bigint, holdfast.clock_ms()) AS now, '[]'::json AS starts, false AS "isPartial", false AS "hasLeft",
     (SELECT coalesce(json_agg(${ref} ORDER BY r.n), '[]') FROM (
       SELECT t.n, t.id, th.key, t.agent FROM holdfast.tasks t JOIN holdfast.threads th ON th.n = t.thread
       WHERE ${isHeld} AND t.node = $1 AND t.id NOT IN (SELECT unnest($2::text[]))

@@ -9,6 +9,7 @@ interface OfferRow {
   readonly starts: readonly RefRow[]
   readonly orphans: readonly RefRow[]
   readonly isPartial: boolean
+  readonly hasLeft: boolean
   readonly elsewhere?: Readonly<Record<string, number>>
   readonly open?: readonly OpenRow[]
   readonly unclaimable?: number
@@ -48,6 +49,7 @@ export async function readOffer(
     starts: row.starts.map(toRef),
     orphans: row.orphans.map(toRef),
     ...(row.isPartial && { isPartial: true as const }),
+    ...(row.hasLeft && { hasLeft: true as const }),
     ...(row.elsewhere && {
       elsewhere: new Map(Object.entries(row.elsewhere).map(([a, count]) => [fromColumn(a), count])),
     }),

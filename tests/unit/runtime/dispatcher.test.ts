@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRuntime, HoldfastError } from '../../../src/index.ts'
+import { type AgentContext, createRuntime, HoldfastError } from '../../../src/index.ts'
 import type { ClaimQuery } from '../../../src/stores/claim.ts'
 import { memoryStore } from '../../../src/stores/memory/index.ts'
 import type { Store } from '../../../src/stores/store.ts'
@@ -59,6 +59,36 @@ it('a slot that gets free is no reason to ask for work while none waits, and sta
   expect(waiting.status).toBe('pending')
   release()
   expect(await runtime.wait(waiting.id)).toMatchObject({ status: 'completed' })
+  await runtime.close({ drainMs: 0 })
+})
+
+it('a node that leaves work to another looks again after a moment, however much it writes itself', async () => {
+  const clock = manualClock()
+  const store = memoryStore({ clock })
+  let lookCount = 0
+  const claim: Store['claim'] = async (query) => {
+    const offer = await store.claim(query)
+    if (query.starts === 0) return offer
+    lookCount += 1
+    return { ...offer, hasLeft: true }
+  }
+  const changed = new Proxy(store, { get: (target, name) => (name === 'claim' ? claim : bound(target, name)) })
+  const [begun, go] = [gate(), gate()]
+  const chatty = async (ctx: AgentContext) => {
+    begun.open()
+    await go.opened
+    for (let n = 0; n < 100; n++) await ctx.step(`${n}`, () => ctx.emit('x'))
+  }
+  const runtime = createRuntime({ store: changed, clock, agents: { chatty } })
+  const { id } = await runtime.run({ thread: 't', agent: 'chatty', prompt: 'go' })
+  await begun.opened
+  await clock.advance(25)
+  lookCount = 0
+  go.open()
+  await clock.advance(25)
+  await runtime.wait(id)
+  expect(lookCount).toBeLessThanOrEqual(2)
+  expect(lookCount).toBeGreaterThan(0)
   await runtime.close({ drainMs: 0 })
 })
 
