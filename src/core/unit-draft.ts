@@ -222,7 +222,7 @@ export class UnitDraft {
       ...(this.#forget.length > 0 && { forget: this.#forget }),
       ...(this.#hooks.length > 0 && { hooks: this.#hooks }),
       ...(this.#key && { key: this.#key }),
-      ...(this.#wakes !== undefined && { wakes: this.#wakes }),
+      ...(this.wakes !== this.live.wakes && { wakes: this.wakes }),
       ...(this.#erase && { erase: true }),
     }
   }

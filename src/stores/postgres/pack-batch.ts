@@ -2,7 +2,8 @@ import type { Range } from '../../core/event.ts'
 import { principalOf, type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
 import { taskRanges } from '../../core/stamp.ts'
 import type { Unit } from '../../core/unit.ts'
-import { arrayText, toColumn } from './column-text.ts'
+import { arrayText, toColumn, toOptional } from './column-text.ts'
+import { listsOf, type Row } from './lists.ts'
 import { PackedEmits } from './pack-emits.ts'
 import { between, cutLines, type Pieces } from './pack-lines.ts'
 import { packRest } from './pack-rest.ts'
@@ -41,7 +42,7 @@ class Places<Name extends string> {
 export function packBatch(units: readonly Unit[], now: number | undefined): PackedBatch {
   const threads = new Places<ThreadKey>()
   const tasks = new Places<TaskId>()
-  const pieces: Pieces = { unit: [], from: [], count: [], lines: [] }
+  const pieces: Pieces = { rows: [], lines: [] }
   const rows = new PackedRows()
   const emits = new PackedEmits(units)
   const others = emits.otherPlaces.flatMap((place) => units[place] ?? [])
@@ -55,7 +56,7 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
     return { t: threads.of(unit.thread), ...packUnit(unit, ranges, standing, tasks) }
   })
   const locks = units.flatMap((unit) => (unit.key ? [`${principalOf(unit.thread)} ${unit.key.key}`] : []))
-  const { lines, ...places } = pieces
+  const { lines } = pieces
   const bodies = emits.bodies()
   const given = {
     now,
@@ -65,10 +66,9 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
       tasks: arrayText(tasks.names.map(toColumn)),
       nextTask: nextTaskAfter(others),
       ...(locks.length > 0 && { locks: locks.map(toColumn) }),
-      units: packed,
-      puts: rows.puts,
-      segments: rows.segments,
-      pieces: { ...places, isOnePerThread: isOnePerThread(others, lines.length) },
+      units: listsOf(packed),
+      ...rows.lists(),
+      pieces: { ...listsOf(pieces.rows), isOnePerThread: isOnePerThread(others, lines.length) },
     }),
   }
   return {
@@ -82,31 +82,29 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
   }
 }
 
-function packUnit(
-  unit: Unit,
-  allRanges: ReadonlyMap<TaskId, Range>,
-  standing: Standing,
-  tasks: Places<TaskId>,
-): Record<string, unknown> {
+function packUnit(unit: Unit, allRanges: ReadonlyMap<TaskId, Range>, standing: Standing, tasks: Places<TaskId>): Row {
   const { fence, report, key, askKey, lapsed } = unit
   const added = new Set(unit.tasks?.flatMap((put) => (put.isNew ? [put.record.id] : [])))
   // Nearly every event is one of the task that writes; its range needs no list.
   const own = fence && !added.has(fence.task) ? allRanges.get(fence.task) : undefined
   const others = [...allRanges].filter(([id]) => !added.has(id) && !(own && id === fence?.task))
+  const body = bodyOf(
+    unit,
+    others.map(([id, [from, to]]) => ({ task: tasks.of(id), from, to })),
+  )
   return {
     rev: unit.rev,
     ...(fence && { fence: tasks.of(fence.task), epoch: fence.epoch }),
     ...(own && { from: own[0], to: own[1] }),
     ...(fence && report && { progress: report.progress, usage: report.usage && packUsage(report.usage) }),
-    lapsed: lapsed === undefined ? undefined : toColumn(lapsed),
-    key: key && { key: toColumn(key.key), digest: toColumn(key.digest), task: toColumn(key.task) },
-    askKey: askKey === undefined ? undefined : toColumn(askKey),
+    lapsed: toOptional(lapsed),
+    key: key && JSON.stringify({ key: toColumn(key.key), digest: toColumn(key.digest), task: toColumn(key.task) }),
+    ask_key: toOptional(askKey),
     events: unit.events.length,
-    ...standing,
-    body: bodyOf(
-      unit,
-      others.map(([id, [from, to]]) => ({ task: tasks.of(id), from, to })),
-    ),
+    puts: standing.puts,
+    is_apart: standing.isApart,
+    is_split: standing.isSplit,
+    body: body && JSON.stringify(body),
   }
 }
 

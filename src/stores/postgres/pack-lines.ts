@@ -1,6 +1,7 @@
 import type { EventDraft } from '../../core/event.ts'
 import { encodeLine } from '../../core/event-line.ts'
 import type { Unit } from '../../core/unit.ts'
+import type { Row } from './lists.ts'
 
 /** Between pieces of the log. JSON text holds no raw control character, and neither do ids, types and step keys. */
 export const between = '\u0001'
@@ -8,9 +9,8 @@ export const between = '\u0001'
 const pieceLengthMax = 32_768
 
 export interface Pieces {
-  readonly unit: number[]
-  readonly from: number[]
-  readonly count: number[]
+  /** Of which unit each is, where it begins in it, and how many events it has. */
+  readonly rows: Row[]
   readonly lines: string[]
 }
 
@@ -29,9 +29,7 @@ export function cutLines({ events }: Unit, unit: number, pieces: Pieces): void {
     const line = lineOf(event)
     text = index === from ? line : `${text}\n${line}`
     if (text.length < pieceLengthMax && index < events.length - 1) continue
-    pieces.unit.push(unit)
-    pieces.from.push(from)
-    pieces.count.push(index + 1 - from)
+    pieces.rows.push({ unit, from, count: index + 1 - from })
     pieces.lines.push(text)
     from = index + 1
   }

@@ -2,6 +2,7 @@ import { isOpen, type QuestionRecord } from '../../core/question.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { Mail, MessagePut, QuestionPut, Unit } from '../../core/unit.ts'
 import { toColumn } from './column-text.ts'
+import type { Row } from './lists.ts'
 
 /** What `write_rest` is given of a unit, or undefined if that is nothing. */
 export function packRest(unit: Unit): Record<string, unknown> | undefined {
@@ -16,11 +17,11 @@ export function packRest(unit: Unit): Record<string, unknown> | undefined {
 /** What of a message to a task is not searched; absent fields stay absent. */
 export type MailDoc = Pick<Mail, 'by' | 'from' | 'steer' | 'ended'>
 
-export function packMail({ id, task, place, content, ...doc }: Mail): Record<string, unknown> {
+export function packMail({ id, task, place, content, ...doc }: Mail): Row {
   return { id: toColumn(id), task: toColumn(task), place, content, doc: JSON.stringify(doc satisfies MailDoc) }
 }
 
-export function packMessage({ id, task, event, ...rest }: MessagePut, eventCount: number): Record<string, unknown> {
+export function packMessage({ id, task, event, ...rest }: MessagePut, eventCount: number): Row {
   if (event >= eventCount) throw new Error(`The message ${id} names an event that its unit does not have`)
   return { id: toColumn(id), task: task === undefined ? undefined : toColumn(task), event, ...rest }
 }
@@ -49,6 +50,6 @@ function packQuestion({ record, isNew, stamp }: QuestionPut, unit: Unit): Record
 /** What of a step is not searched and is no text of the user's. */
 export type StepDoc = Omit<StepRecord, 'task' | 'key' | 'value' | 'seq'>
 
-export function packStep({ task, key, value, seq: _unknownBefore, ...doc }: StepRecord): Record<string, unknown> {
+export function packStep({ task, key, value, seq: _unknownBefore, ...doc }: StepRecord): Row {
   return { task: toColumn(task), key: toColumn(key), value, doc: JSON.stringify(doc satisfies StepDoc) }
 }

@@ -2,23 +2,13 @@ import type { Range } from '../../core/event.ts'
 import type { TaskId } from '../../core/id.ts'
 import type { TaskPut, Unit } from '../../core/unit.ts'
 import { toColumn } from './column-text.ts'
+import { listsOf, type Row } from './lists.ts'
 import { packMail, packMessage, packStep } from './pack-rest.ts'
 import { packHook, packTask } from './pack-task.ts'
 
-type Row = Readonly<Record<string, unknown>>
-
 type Kind = 'added' | 'changed' | 'hooks' | 'mail' | 'read' | 'messages' | 'steps' | 'forget'
 
-/** What `commit_units` has to know of the puts one by one; their rows are in the segments. */
-interface Puts {
-  readonly task: number[]
-  /** Of new ones below 0. */
-  readonly row: number[]
-  readonly status: number[]
-  readonly epoch: number[]
-  readonly from: number[]
-  readonly to: number[]
-}
+type Segment = Partial<Record<Kind, Row[]>>
 
 /** How a unit stands to the rows before it. */
 export interface Standing {
@@ -35,8 +25,9 @@ export interface Standing {
  * forgotten last, so a segment ends before a unit for which that would not come to the same as one unit after the other.
  */
 export class PackedRows {
-  readonly puts: Puts = { task: [], row: [], status: [], epoch: [], from: [], to: [] }
-  readonly segments: Partial<Record<Kind, Row[]>>[] = [{}]
+  /** What `commit_units` has to know of the puts one by one; their rows are in the segments. */
+  readonly #puts: Row[] = []
+  readonly #segments: Segment[] = [{}]
   /** Ids of what the segment has written to, or removed. */
   #put = new Set<string>()
   #hooked = new Set<string>()
@@ -57,11 +48,18 @@ export class PackedRows {
     for (const id of [...(unit.read ?? []), ...(unit.forget ?? [])]) this.#gone.add(id)
     const isSplit = unit.take?.some((id) => this.#put.has(id)) === true
     if (isSplit) this.#next()
-    return { puts: this.puts.task.length, ...(isApart && { isApart }), ...(isSplit && { isSplit }) }
+    return { puts: this.#puts.length, ...(isApart && { isApart }), ...(isSplit && { isSplit }) }
+  }
+
+  /** As `commit_units` is given them. */
+  lists(): { readonly puts: unknown; readonly segments: unknown } {
+    const lists = (segment: Segment) =>
+      Object.fromEntries(Object.entries(segment).map(([kind, rows]) => [kind, listsOf(rows)]))
+    return { puts: listsOf(this.#puts), segments: this.#segments.map(lists) }
   }
 
   #comesApart(unit: Unit): boolean {
-    if (Object.keys(this.segments.at(-1) ?? {}).length === 0) return false
+    if (Object.keys(this.#segments.at(-1) ?? {}).length === 0) return false
     if (unit.erase || unit.eraseTasks !== undefined) return true
     return (
       unit.tasks?.some(({ record }) => this.#put.has(record.id) || this.#hooked.has(record.id)) === true ||
@@ -73,7 +71,7 @@ export class PackedRows {
   }
 
   #next(): void {
-    this.segments.push({})
+    this.#segments.push({})
     this.#put = new Set()
     this.#hooked = new Set()
     this.#gone = new Set()
@@ -85,18 +83,20 @@ export class PackedRows {
     if (this.#put.has(record.id)) throw new Error(`${record.id} is put twice in a unit`)
     this.#put.add(record.id)
     const row = this.#add(isNew ? 'added' : 'changed', n, packTask(put))
-    this.puts.task.push(task)
-    this.puts.row.push(isNew ? -row : row)
-    this.puts.status.push(['pending', 'running'].indexOf(record.status) + 1)
-    this.puts.epoch.push(record.epoch)
     const [from, to] = (isNew && range) || [-1, -1]
-    this.puts.from.push(from)
-    this.puts.to.push(to)
+    this.#puts.push({
+      task,
+      row: isNew ? -row : row,
+      status: ['pending', 'running'].indexOf(record.status) + 1,
+      epoch: record.epoch,
+      from,
+      to,
+    })
   }
 
   /** The number of the row in its list. */
   #add(kind: Kind, unit: number, row: Row): number {
-    const segment = this.segments.at(-1) ?? {}
+    const segment = this.#segments.at(-1) ?? {}
     const rows = segment[kind] ?? []
     segment[kind] = rows
     return rows.push({ unit, ...row })

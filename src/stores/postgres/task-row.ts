@@ -54,33 +54,48 @@ export const isEnded = `t.status NOT IN ('pending', 'running')`
 export const isUntaken = `${isEnded} AND NOT t.taken AND t.type <> 'run'`
 
 /** Fields that have a column. */
-type Column =
-  | 'id'
-  | 'key'
-  | 'type'
-  | 'agent'
-  | 'name'
-  | 'stepKey'
-  | 'status'
-  | 'place'
-  | 'ready'
-  | 'taken'
-  | 'closure'
-  | 'wake'
-  | 'node'
-  | 'attempt'
-  | 'epoch'
-  | 'progress'
-  | 'usage'
-  | 'hook'
-  | 'input'
-  | 'result'
-  | 'firstSeq'
-  | 'seq'
-  | Stamp
+const apart = [
+  'id',
+  'key',
+  'type',
+  'agent',
+  'name',
+  'stepKey',
+  'status',
+  'place',
+  'ready',
+  'taken',
+  'closure',
+  'wake',
+  'node',
+  'attempt',
+  'epoch',
+  'progress',
+  'usage',
+  'hook',
+  'input',
+  'result',
+  'firstSeq',
+  'seq',
+  'startedSeq',
+  'createdAt',
+  'startedAt',
+  'completedAt',
+  'cancelRequestedAt',
+] as const
 
 /** The rest of a record, which no query looks at. A field that is added to records later is kept here by itself. */
-export type TaskDoc = Omit<TaskRecord, Column>
+type TaskDoc = Omit<TaskRecord, (typeof apart)[number]>
+
+const apartFields: ReadonlySet<string> = new Set(apart)
+
+export function docOf(record: TaskRecord): JsonText {
+  const doc: Partial<Record<keyof TaskRecord, unknown>> = {}
+  // Of each task that is put, so without a list of the fields and another of those that stay.
+  let field: keyof TaskRecord
+  for (field in record) if (!apartFields.has(field)) doc[field] = record[field]
+  return JSON.stringify(doc)
+}
 
 export function toRecord(row: TaskRow): TaskRecord {
   return {

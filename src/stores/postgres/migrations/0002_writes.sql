@@ -3,8 +3,9 @@
 
 -- Writes what units put into tables of rows, all of a kind by one statement: one row at a time costs several times as much.
 --
--- `rows` are lists by kind, each row with the number of its unit. The arrays `added_*` and `changed_*` go with the lists `added`
--- and `changed` of tasks and hold what the commit decides of them: without a number a task is not written. By unit there are the
+-- `rows` has the rows of each kind as lists, one for each column that any of them has, written as SQL writes an array: the server reads
+-- them several times as fast as rows in JSON. `unit` is the number of a row's unit. The arrays `added_*` and `changed_*` go with the lists
+-- of `added` and `changed` tasks and hold what the commit decides of them: without a number a task is not written. By unit there are the
 -- places of their threads, their first numbers (null if refused), and the head and instant of their threads after them.
 CREATE FUNCTION holdfast.write_rows(
   rows jsonb, keys text[], th_n bigint[],
@@ -13,41 +14,57 @@ CREATE FUNCTION holdfast.write_rows(
   changed_n bigint[], changed_first bigint[], changed_seq bigint[], changed_progress double precision[], changed_usage text[]
 )
 RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  changed jsonb := rows -> 'changed';
+  added jsonb := rows -> 'added';
+  hooks jsonb := rows -> 'hooks';
+  mail jsonb := rows -> 'mail';
+  read jsonb := rows -> 'read';
+  messages jsonb := rows -> 'messages';
+  steps jsonb := rows -> 'steps';
+  forget jsonb := rows -> 'forget';
 BEGIN
   -- A stamp sets its column; what the record says of it counts only while the column is empty. Of the report the record sets
   -- what it decides; for the rest counts what was reported earlier in the batch, else what is stored.
-  IF rows ? 'changed' THEN
+  IF changed IS NOT NULL THEN
     UPDATE holdfast.tasks t SET
       type = p.type, agent = p.agent, name = p.name, parent = p.parent, step_key = p.step_key, status = p.status,
       place = p.place, ready = p.ready, taken = p.taken, closure = p.closure, wake = p.wake, node = p.node,
       attempt = p.attempt, epoch = p.epoch, doc = p.doc, result = p.result,
       first_seq = p.first, seq = p.seq,
       end_seq = CASE WHEN p.status NOT IN ('pending', 'running') THEN p.seq END,
-      started_seq = CASE WHEN p.stamps ? 'startedSeq' THEN heads[p.unit] ELSE coalesce(t.started_seq, p.started_seq) END,
-      created_at = CASE WHEN p.stamps ? 'createdAt' THEN ats[p.unit] ELSE t.created_at END,
-      started_at = CASE WHEN p.stamps ? 'startedAt' THEN ats[p.unit] ELSE coalesce(t.started_at, p.started_at) END,
-      completed_at = CASE WHEN p.stamps ? 'completedAt' THEN ats[p.unit] ELSE coalesce(t.completed_at, p.completed_at) END,
-      cancel_requested_at = CASE WHEN p.stamps ? 'cancelRequestedAt' THEN ats[p.unit]
+      started_seq = CASE WHEN p.stamps_started_seq THEN heads[p.unit] ELSE coalesce(t.started_seq, p.started_seq) END,
+      created_at = CASE WHEN p.stamps_created_at THEN ats[p.unit] ELSE t.created_at END,
+      started_at = CASE WHEN p.stamps_started_at THEN ats[p.unit] ELSE coalesce(t.started_at, p.started_at) END,
+      completed_at = CASE WHEN p.stamps_completed_at THEN ats[p.unit] ELSE coalesce(t.completed_at, p.completed_at) END,
+      cancel_requested_at = CASE WHEN p.stamps_cancel_requested_at THEN ats[p.unit]
         ELSE coalesce(t.cancel_requested_at, p.cancel_requested_at) END,
-      progress = CASE WHEN p.reports ? 'progress' THEN p.progress ELSE coalesce(p.reported_progress, t.progress) END,
-      usage = CASE WHEN p.reports ? 'usage' THEN p.usage ELSE coalesce(p.reported_usage, t.usage) END
-    FROM ROWS FROM (
-      jsonb_to_recordset(rows -> 'changed') AS (
-        unit integer, type text, agent text, name text, parent text, step_key text, status text, place bigint, ready boolean,
-        taken boolean, closure boolean, wake text, node text, attempt bigint, epoch bigint, started_seq bigint,
-        started_at bigint, completed_at bigint, cancel_requested_at bigint, progress double precision, usage text, doc text,
-        result text, stamps jsonb, reports jsonb
-      ),
-      unnest(changed_n), unnest(changed_first), unnest(changed_seq), unnest(changed_progress), unnest(changed_usage)
+      progress = CASE WHEN p.reports_progress THEN p.progress ELSE coalesce(p.reported_progress, t.progress) END,
+      usage = CASE WHEN p.reports_usage THEN p.usage ELSE coalesce(p.reported_usage, t.usage) END
+    FROM unnest(
+      (changed ->> 'unit')::integer[], (changed ->> 'type')::text[], (changed ->> 'agent')::text[],
+      (changed ->> 'name')::text[], (changed ->> 'parent')::text[], (changed ->> 'step_key')::text[],
+      (changed ->> 'status')::text[], (changed ->> 'place')::bigint[], (changed ->> 'ready')::boolean[],
+      (changed ->> 'taken')::boolean[], (changed ->> 'closure')::boolean[], (changed ->> 'wake')::text[],
+      (changed ->> 'node')::text[], (changed ->> 'attempt')::bigint[], (changed ->> 'epoch')::bigint[],
+      (changed ->> 'started_seq')::bigint[], (changed ->> 'started_at')::bigint[],
+      (changed ->> 'completed_at')::bigint[], (changed ->> 'cancel_requested_at')::bigint[],
+      (changed ->> 'progress')::double precision[], (changed ->> 'usage')::text[], (changed ->> 'doc')::text[],
+      (changed ->> 'result')::text[], (changed ->> 'stamps_started_seq')::boolean[],
+      (changed ->> 'stamps_created_at')::boolean[], (changed ->> 'stamps_started_at')::boolean[],
+      (changed ->> 'stamps_completed_at')::boolean[], (changed ->> 'stamps_cancel_requested_at')::boolean[],
+      (changed ->> 'reports_progress')::boolean[], (changed ->> 'reports_usage')::boolean[], changed_n, changed_first,
+      changed_seq, changed_progress, changed_usage
     ) AS p (
-      unit, type, agent, name, parent, step_key, status, place, ready, taken, closure, wake, node, attempt, epoch, started_seq,
-      started_at, completed_at, cancel_requested_at, progress, usage, doc, result, stamps, reports,
-      n, first, seq, reported_progress, reported_usage
+      unit, type, agent, name, parent, step_key, status, place, ready, taken, closure, wake, node, attempt, epoch,
+      started_seq, started_at, completed_at, cancel_requested_at, progress, usage, doc, result, stamps_started_seq,
+      stamps_created_at, stamps_started_at, stamps_completed_at, stamps_cancel_requested_at, reports_progress,
+      reports_usage, n, first, seq, reported_progress, reported_usage
     )
     WHERE t.n = ANY (ARRAY[p.n]);
   END IF;
   -- After the changes, which may free what a new task needs: its name, or its turn.
-  IF rows ? 'added' THEN
+  IF added IS NOT NULL THEN
     INSERT INTO holdfast.tasks (
       n, id, thread, principal, type, agent, name, parent, step_key, status, place, ready, taken, closure, wake, node, attempt,
       epoch, first_seq, seq, end_seq, started_seq, created_at, started_at, completed_at, cancel_requested_at, progress, usage,
@@ -56,62 +73,79 @@ BEGIN
     SELECT p.n, p.id, th_n[places[p.unit]], split_part(keys[places[p.unit]], '/', 1), p.type, p.agent, p.name, p.parent,
       p.step_key, p.status, p.place, p.ready, p.taken, p.closure, p.wake, p.node, p.attempt, p.epoch, p.first, p.seq,
       CASE WHEN p.status NOT IN ('pending', 'running') THEN p.seq END,
-      CASE WHEN p.stamps ? 'startedSeq' THEN heads[p.unit] ELSE p.started_seq END,
-      CASE WHEN p.stamps ? 'createdAt' THEN ats[p.unit] ELSE p.created_at END,
-      CASE WHEN p.stamps ? 'startedAt' THEN ats[p.unit] ELSE p.started_at END,
-      CASE WHEN p.stamps ? 'completedAt' THEN ats[p.unit] ELSE p.completed_at END,
-      CASE WHEN p.stamps ? 'cancelRequestedAt' THEN ats[p.unit] ELSE p.cancel_requested_at END,
+      CASE WHEN p.stamps_started_seq THEN heads[p.unit] ELSE p.started_seq END,
+      CASE WHEN p.stamps_created_at THEN ats[p.unit] ELSE p.created_at END,
+      CASE WHEN p.stamps_started_at THEN ats[p.unit] ELSE p.started_at END,
+      CASE WHEN p.stamps_completed_at THEN ats[p.unit] ELSE p.completed_at END,
+      CASE WHEN p.stamps_cancel_requested_at THEN ats[p.unit] ELSE p.cancel_requested_at END,
       p.progress, p.usage, p.doc, p.input, p.result
-    FROM ROWS FROM (
-      jsonb_to_recordset(rows -> 'added') AS (
-        unit integer, id text, type text, agent text, name text, parent text, step_key text, status text, place bigint,
-        ready boolean, taken boolean, closure boolean, wake text, node text, attempt bigint, epoch bigint, started_seq bigint,
-        created_at bigint, started_at bigint, completed_at bigint, cancel_requested_at bigint, progress double precision,
-        usage text, doc text, input text, result text, stamps jsonb
-      ),
-      unnest(added_n), unnest(added_first), unnest(added_seq)
+    FROM unnest(
+      (added ->> 'unit')::integer[], (added ->> 'id')::text[], (added ->> 'type')::text[], (added ->> 'agent')::text[],
+      (added ->> 'name')::text[], (added ->> 'parent')::text[], (added ->> 'step_key')::text[],
+      (added ->> 'status')::text[], (added ->> 'place')::bigint[], (added ->> 'ready')::boolean[],
+      (added ->> 'taken')::boolean[], (added ->> 'closure')::boolean[], (added ->> 'wake')::text[],
+      (added ->> 'node')::text[], (added ->> 'attempt')::bigint[], (added ->> 'epoch')::bigint[],
+      (added ->> 'started_seq')::bigint[], (added ->> 'created_at')::bigint[], (added ->> 'started_at')::bigint[],
+      (added ->> 'completed_at')::bigint[], (added ->> 'cancel_requested_at')::bigint[],
+      (added ->> 'progress')::double precision[], (added ->> 'usage')::text[], (added ->> 'doc')::text[],
+      (added ->> 'input')::text[], (added ->> 'result')::text[], (added ->> 'stamps_started_seq')::boolean[],
+      (added ->> 'stamps_created_at')::boolean[], (added ->> 'stamps_started_at')::boolean[],
+      (added ->> 'stamps_completed_at')::boolean[], (added ->> 'stamps_cancel_requested_at')::boolean[], added_n,
+      added_first, added_seq
     ) AS p (
       unit, id, type, agent, name, parent, step_key, status, place, ready, taken, closure, wake, node, attempt, epoch,
-      started_seq, created_at, started_at, completed_at, cancel_requested_at, progress, usage, doc, input, result, stamps,
-      n, first, seq
+      started_seq, created_at, started_at, completed_at, cancel_requested_at, progress, usage, doc, input, result,
+      stamps_started_seq, stamps_created_at, stamps_started_at, stamps_completed_at, stamps_cancel_requested_at, n,
+      first, seq
     )
     WHERE p.n IS NOT NULL;
   END IF;
-  IF rows ? 'hooks' THEN
+  IF hooks IS NOT NULL THEN
     UPDATE holdfast.tasks t SET hook = h.hook, hook_at = CASE WHEN h.stamped THEN ats[h.unit] ELSE h.hook_at END
-    FROM jsonb_to_recordset(rows -> 'hooks') AS h (unit integer, task text, hook text, hook_at bigint, stamped boolean)
+    FROM unnest(
+      (hooks ->> 'unit')::integer[], (hooks ->> 'task')::text[], (hooks ->> 'hook')::text[],
+      (hooks ->> 'hook_at')::bigint[], (hooks ->> 'stamped')::boolean[]
+    ) AS h (unit, task, hook, hook_at, stamped)
     WHERE t.id = ANY (ARRAY[h.task]) AND (t.thread = th_n[places[h.unit]]) IS TRUE AND t.status NOT IN ('pending', 'running')
       AND firsts[h.unit] IS NOT NULL;
   END IF;
-  IF rows ? 'mail' THEN
+  IF mail IS NOT NULL THEN
     INSERT INTO holdfast.mail (thread, task, id, place, content, doc)
     SELECT th_n[places[m.unit]], m.task, m.id, m.place, m.content, m.doc
-    FROM jsonb_to_recordset(rows -> 'mail') AS m (unit integer, task text, id text, place bigint, content text, doc text)
+    FROM unnest(
+      (mail ->> 'unit')::integer[], (mail ->> 'task')::text[], (mail ->> 'id')::text[], (mail ->> 'place')::bigint[],
+      (mail ->> 'content')::text[], (mail ->> 'doc')::text[]
+    ) AS m (unit, task, id, place, content, doc)
     WHERE firsts[m.unit] IS NOT NULL;
   END IF;
-  IF rows ? 'read' THEN
-    DELETE FROM holdfast.mail m USING jsonb_to_recordset(rows -> 'read') AS r (unit integer, id text)
+  IF read IS NOT NULL THEN
+    DELETE FROM holdfast.mail m USING unnest((read ->> 'unit')::integer[], (read ->> 'id')::text[]) AS r (unit, id)
     WHERE m.thread = ANY (ARRAY[th_n[places[r.unit]]]) AND m.id = ANY (ARRAY[r.id])
       AND firsts[r.unit] IS NOT NULL;
   END IF;
-  IF rows ? 'messages' THEN
+  IF messages IS NOT NULL THEN
     INSERT INTO holdfast.messages (thread, seq, id, role, finish, task, at, parts)
     SELECT th_n[places[m.unit]], firsts[m.unit] + m.event, m.id, m.role, m.finish, m.task, ats[m.unit], m.parts
-    FROM jsonb_to_recordset(rows -> 'messages') AS m (
-      unit integer, event bigint, id text, role text, finish text, task text, parts text
-    )
+    FROM unnest(
+      (messages ->> 'unit')::integer[], (messages ->> 'event')::bigint[], (messages ->> 'id')::text[],
+      (messages ->> 'role')::text[], (messages ->> 'finish')::text[], (messages ->> 'task')::text[],
+      (messages ->> 'parts')::text[]
+    ) AS m (unit, event, id, role, finish, task, parts)
     WHERE firsts[m.unit] IS NOT NULL;
   END IF;
-  IF rows ? 'steps' THEN
+  IF steps IS NOT NULL THEN
     INSERT INTO holdfast.steps (task, key, value, seq, doc)
     SELECT s.task, s.key, s.value, heads[s.unit], s.doc
-    FROM jsonb_to_recordset(rows -> 'steps') AS s (unit integer, task text, key text, value text, doc text)
+    FROM unnest(
+      (steps ->> 'unit')::integer[], (steps ->> 'task')::text[], (steps ->> 'key')::text[],
+      (steps ->> 'value')::text[], (steps ->> 'doc')::text[]
+    ) AS s (unit, task, key, value, doc)
     WHERE firsts[s.unit] IS NOT NULL;
   END IF;
-  IF rows ? 'forget' THEN
-    DELETE FROM holdfast.steps s USING jsonb_to_recordset(rows -> 'forget') AS f (unit integer, task text)
+  IF forget IS NOT NULL THEN
+    DELETE FROM holdfast.steps s USING unnest((forget ->> 'unit')::integer[], (forget ->> 'task')::text[]) AS f (unit, task)
     WHERE s.task = ANY (ARRAY[f.task]) AND firsts[f.unit] IS NOT NULL;
-    DELETE FROM holdfast.mail m USING jsonb_to_recordset(rows -> 'forget') AS f (unit integer, task text)
+    DELETE FROM holdfast.mail m USING unnest((forget ->> 'unit')::integer[], (forget ->> 'task')::text[]) AS f (unit, task)
     WHERE m.task = ANY (ARRAY[f.task]) AND (m.thread = th_n[places[f.unit]]) IS TRUE
       AND firsts[f.unit] IS NOT NULL;
   END IF;
@@ -241,9 +275,9 @@ CREATE FUNCTION holdfast.write_chunks(
 )
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  units integer[] := ARRAY(SELECT jsonb_array_elements(pieces -> 'unit')::integer);
-  froms bigint[] := ARRAY(SELECT jsonb_array_elements(pieces -> 'from')::bigint);
-  counts bigint[] := ARRAY(SELECT jsonb_array_elements(pieces -> 'count')::bigint);
+  units integer[] := pieces ->> 'unit';
+  froms bigint[] := pieces ->> 'from';
+  counts bigint[] := pieces ->> 'count';
 BEGIN
   IF cardinality(bodies) <> cardinality(units) THEN
     RAISE EXCEPTION '% pieces of the log cannot be %', cardinality(bodies), cardinality(units);

@@ -9,12 +9,13 @@
 -- F5 Rows are gathered, and each kind is written by one statement. They are in segments, because some units have to come after
 --    what was gathered: before one that is apart, and within one that is split, a segment is written; the last is at the end.
 --
--- `given` is `{now?, nextTask?, keys, tasks, locks?, units, puts, segments, pieces, emits?}`. Units name threads by their place in
--- `keys`, which is ascending, and tasks by their place in `tasks`; both are arrays as SQL writes them. `puts` are the tasks that units put, in order: a unit has
--- those after `puts` of the unit before up to its own, and each is a row of its segment (see `write_rows`). `lines` are the pieces of the log; `pieces` says of which unit each is, where
--- it begins in it, and how many events it has. Units that only append to a thread, alone in the batch, come after all others: they
--- are lists in `emits`, and so are judged and written together. The answer is `{at, verdicts}`: a number is that of the first event of a
--- committed unit, a text the code of a refusal, an object either with more to say.
+-- `given` is `{now?, nextTask?, keys, tasks, locks?, units, puts, segments, pieces, emits?}`. `units`, `puts`, `pieces` and `emits` are lists:
+-- one for each column, as SQL writes an array, and none for a column that is null in all rows. So are `keys`, which is ascending, and `tasks`;
+-- units name threads by their place in the one and tasks by that in the other. `puts` are the tasks that units put, in order: a unit has those
+-- after `puts` of the unit before up to its own, and each is a row of its segment (see `write_rows`). `lines` are the pieces of the log;
+-- `pieces` says of which unit each is, where it begins in it, and how many events it has. Units that only append to a thread, alone in the
+-- batch, come after all others: they are `emits`, and so are judged and written together. The answer is `{at, verdicts}`: a number is that of
+-- the first event of a committed unit, a text the code of a refusal, an object either with more to say.
 CREATE FUNCTION holdfast.commit_units(lane text, number bigint, given jsonb, lines text) RETURNS text
 LANGUAGE plpgsql
 -- Every statement finds its rows by an index; plans are made once, also while tables are small. Rows of a list are found by
@@ -26,6 +27,7 @@ AS $$
 DECLARE
   said text;
   now_at bigint;
+  units jsonb := given -> 'units';
   keys text[] := given ->> 'keys';
   fresh bigint[] := '{}';
   -- Threads, by their place in `keys`, as the units taken so far have left them.
@@ -35,7 +37,6 @@ DECLARE
   th_rev bigint[];
   th_wakes bigint[];
   th_at bigint[];
-  th_used boolean[] := array_fill(false, ARRAY[cardinality(keys)]);
   th_stale boolean[] := array_fill(false, ARRAY[cardinality(keys)]);
   -- The last unit that emptied the thread: what earlier ones of the batch appended is gone.
   th_emptied integer[] := array_fill(0, ARRAY[cardinality(keys)]);
@@ -53,13 +54,13 @@ DECLARE
   ta_usage text[];
   -- Puts, in order. A status is 0 for an ended task, 1 for a pending and 2 for a running one; a row is its number among those
   -- that its segment changes, or, below 0, among those it adds.
-  pu_task integer[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'task')::integer);
-  pu_row integer[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'row')::integer);
-  pu_status integer[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'status')::integer);
-  pu_epoch bigint[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'epoch')::bigint);
+  pu_task integer[] := given -> 'puts' ->> 'task';
+  pu_row integer[] := given -> 'puts' ->> 'row';
+  pu_status integer[] := given -> 'puts' ->> 'status';
+  pu_epoch bigint[] := given -> 'puts' ->> 'epoch';
   -- Of new ones: where their events are in their unit, or -1 if they have none.
-  pu_from bigint[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'from')::bigint);
-  pu_to bigint[] := ARRAY(SELECT jsonb_array_elements(given -> 'puts' -> 'to')::bigint);
+  pu_from bigint[] := given -> 'puts' ->> 'from';
+  pu_to bigint[] := given -> 'puts' ->> 'to';
   pu_next integer := 1;
   segment integer := 0;
   is_late boolean := false;
@@ -90,10 +91,10 @@ DECLARE
   firsts bigint[] := '{}';
   heads bigint[] := '{}';
   ats bigint[] := '{}';
-  places integer[] := '{}';
+  places integer[] := units ->> 't';
   verdicts text[] := '{}';
   bodies text[] := string_to_array(lines, E'\x01');
-  piece_count integer := jsonb_array_length(given -> 'pieces' -> 'unit');
+  piece_count integer := coalesce(cardinality((given -> 'pieces' ->> 'unit')::integer[]), 0);
 BEGIN
   said := holdfast.lane_answer(lane, number);
   IF said IS NOT NULL THEN
@@ -136,12 +137,21 @@ BEGIN
     ORDER BY g.place
   ) k;
 
-  FOR u IN SELECT * FROM jsonb_to_recordset(given -> 'units') AS x (
-    t integer, rev bigint, fence integer, epoch bigint, lapsed text, key jsonb, "askKey" text, events integer,
-    "from" bigint, "to" bigint, progress double precision, usage text, puts integer, "isApart" boolean,
-    "isSplit" boolean, body jsonb
-  ) LOOP
-    IF u."isApart" OR is_late THEN
+  FOR u IN
+    SELECT x.*, x.key_text::jsonb AS key, x.body_text::jsonb AS body
+    FROM unnest(
+      (units ->> 't')::integer[], (units ->> 'rev')::bigint[], (units ->> 'fence')::integer[],
+      (units ->> 'epoch')::bigint[], (units ->> 'lapsed')::text[], (units ->> 'key')::text[],
+      (units ->> 'ask_key')::text[], (units ->> 'events')::integer[], (units ->> 'from')::bigint[],
+      (units ->> 'to')::bigint[], (units ->> 'progress')::double precision[], (units ->> 'usage')::text[],
+      (units ->> 'puts')::integer[], (units ->> 'is_apart')::boolean[], (units ->> 'is_split')::boolean[],
+      (units ->> 'body')::text[]
+    ) AS x (
+      t, rev, fence, epoch, lapsed, key_text, ask_key, events, "from", "to", progress, usage, puts, is_apart, is_split,
+      body_text
+    )
+  LOOP
+    IF u.is_apart OR is_late THEN
       PERFORM holdfast.write_rows(
         given -> 'segments' -> segment, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
         changed_n, changed_first, changed_seq, changed_progress, changed_usage
@@ -152,10 +162,7 @@ BEGIN
       is_late := false;
     END IF;
     i := i + 1;
-    places[i] := u.t;
-    firsts[i] := NULL;
 
-    refusal := NULL;
     IF refused <> '{}' AND u.fence IS NOT NULL AND u.fence || ':' || u.epoch = ANY (refused) THEN
       refusal := '"after_refused"';
     ELSIF u.rev IS NOT NULL AND (u.rev <> th_rev[u.t] OR th_stale[u.t]) THEN
@@ -169,17 +176,18 @@ BEGIN
       SELECT FROM holdfast.nodes h WHERE h.id = u.lapsed AND h.until_at > now_at
     ) THEN
       refusal := '"leased"';
-    ELSIF u.key IS NOT NULL OR u."askKey" IS NOT NULL THEN
+    ELSIF u.key IS NOT NULL OR u.ask_key IS NOT NULL THEN
       SELECT k.task, k.digest INTO used FROM holdfast.keys k
-      WHERE k.principal = split_part(keys[u.t], '/', 1) AND k.key = coalesce(u.key ->> 'key', u."askKey");
+      WHERE k.principal = split_part(keys[u.t], '/', 1) AND k.key = coalesce(u.key ->> 'key', u.ask_key);
       IF FOUND THEN
         refusal := json_build_object('code', 'key_taken', 'task', used.task, 'digest', used.digest)::text;
-      ELSIF u."askKey" IS NOT NULL THEN
+      ELSIF u.ask_key IS NOT NULL THEN
         refusal := '"key_free"';
       END IF;
     END IF;
     IF refusal IS NOT NULL THEN
       verdicts[i] := refusal;
+      refusal := NULL;
       IF u.fence IS NOT NULL THEN
         refused := refused || (u.fence || ':' || u.epoch);
       END IF;
@@ -199,36 +207,8 @@ BEGIN
         END IF;
         pu_next := pu_next + 1;
       END LOOP;
-      is_late := coalesce(u."isSplit", false);
+      is_late := coalesce(u.is_split, false);
       CONTINUE;
-    END IF;
-
-    IF NOT th_used[u.t] AND th_n[u.t] = ANY (fresh) THEN
-      th_at[u.t] := now_at;
-    END IF;
-    th_used[u.t] := true;
-    removed := NULL;
-    took := NULL;
-    IF u.body ? 'erase' OR u.body ? 'eraseTasks' THEN
-      erased := holdfast.erase_tasks(th_n[u.t], (u.body ->> 'eraseTasks')::bigint);
-      FOR k IN 1 .. coalesce(cardinality(ta_n), 0) LOOP
-        IF ta_n[k] = ANY (erased) THEN
-          ta_n[k] := NULL;
-          ta_thread[k] := NULL;
-        END IF;
-      END LOOP;
-      removed := jsonb_build_object('events', 0, 'tasks', cardinality(erased));
-    END IF;
-    IF u.body ? 'erase' THEN
-      removed := removed || jsonb_build_object('events', th_head[u.t] - th_first[u.t] + 1);
-      PERFORM holdfast.erase_content(th_n[u.t]);
-      th_first[u.t] := th_head[u.t] + 1;
-      th_wakes[u.t] := 0;
-      th_emptied[u.t] := i;
-    ELSIF u.body ? 'trim' THEN
-      reached := coalesce(holdfast.trim_log(th_n[u.t], (u.body ->> 'trim')::bigint), th_first[u.t] - 1);
-      removed := jsonb_build_object('events', reached + 1 - th_first[u.t], 'tasks', 0);
-      th_first[u.t] := reached + 1;
     END IF;
 
     unit_first := th_head[u.t] + 1;
@@ -244,22 +224,28 @@ BEGIN
       th_rev[u.t] := u.rev + 1;
     END IF;
 
-    IF u.fence IS NOT NULL THEN
-      IF u."from" IS NOT NULL THEN
-        IF ta_first[u.fence] = 0 THEN
-          ta_first[u.fence] := unit_first + u."from";
-        END IF;
-        ta_seq[u.fence] := unit_first + u."to";
-        ta_changed[u.fence] := true;
-      END IF;
-      IF u.progress IS NOT NULL OR u.usage IS NOT NULL THEN
-        ta_progress[u.fence] := coalesce(u.progress, ta_progress[u.fence]);
-        ta_usage[u.fence] := coalesce(u.usage, ta_usage[u.fence]);
-        ta_changed[u.fence] := true;
-      END IF;
-    END IF;
-
     IF u.body IS NOT NULL THEN
+      IF u.body ? 'erase' OR u.body ? 'eraseTasks' THEN
+        erased := holdfast.erase_tasks(th_n[u.t], (u.body ->> 'eraseTasks')::bigint);
+        FOR k IN 1 .. coalesce(cardinality(ta_n), 0) LOOP
+          IF ta_n[k] = ANY (erased) THEN
+            ta_n[k] := NULL;
+            ta_thread[k] := NULL;
+          END IF;
+        END LOOP;
+        removed := jsonb_build_object('events', 0, 'tasks', cardinality(erased));
+      END IF;
+      IF u.body ? 'erase' THEN
+        removed := removed || jsonb_build_object('events', unit_first - th_first[u.t]);
+        PERFORM holdfast.erase_content(th_n[u.t]);
+        th_first[u.t] := unit_first;
+        th_wakes[u.t] := 0;
+        th_emptied[u.t] := i;
+      ELSIF u.body ? 'trim' THEN
+        reached := coalesce(holdfast.trim_log(th_n[u.t], (u.body ->> 'trim')::bigint), th_first[u.t] - 1);
+        removed := jsonb_build_object('events', reached + 1 - th_first[u.t], 'tasks', 0);
+        th_first[u.t] := reached + 1;
+      END IF;
       IF u.body ? 'wakes' THEN
         th_wakes[u.t] := (u.body ->> 'wakes')::bigint;
       END IF;
@@ -276,6 +262,21 @@ BEGIN
         END LOOP;
       END IF;
     END IF;
+    IF u.fence IS NOT NULL THEN
+      IF u."from" IS NOT NULL THEN
+        IF ta_first[u.fence] = 0 THEN
+          ta_first[u.fence] := unit_first + u."from";
+        END IF;
+        ta_seq[u.fence] := unit_first + u."to";
+        ta_changed[u.fence] := true;
+      END IF;
+      IF u.progress IS NOT NULL OR u.usage IS NOT NULL THEN
+        ta_progress[u.fence] := coalesce(u.progress, ta_progress[u.fence]);
+        ta_usage[u.fence] := coalesce(u.usage, ta_usage[u.fence]);
+        ta_changed[u.fence] := true;
+      END IF;
+    END IF;
+
     WHILE pu_next <= u.puts LOOP
       task_place := pu_task[pu_next];
       r := pu_row[pu_next];
@@ -300,12 +301,14 @@ BEGIN
       ta_live[task_place] := pu_status[pu_next] > 0;
       ta_running[task_place] := pu_status[pu_next] = 2;
       ta_epoch[task_place] := pu_epoch[pu_next];
-      ta_changed[task_place] := false;
-      ta_progress[task_place] := NULL;
-      ta_usage[task_place] := NULL;
+      IF ta_changed[task_place] THEN
+        ta_changed[task_place] := false;
+        ta_progress[task_place] := NULL;
+        ta_usage[task_place] := NULL;
+      END IF;
       pu_next := pu_next + 1;
     END LOOP;
-    IF u."isSplit" THEN
+    IF u.is_split THEN
       PERFORM holdfast.write_rows(
         given -> 'segments' -> segment, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
         changed_n, changed_first, changed_seq, changed_progress, changed_usage
@@ -325,6 +328,8 @@ BEGIN
       verdicts[i] := unit_first;
     ELSE
       verdicts[i] := json_build_object('first', unit_first, 'at', unit_at, 'taken', took, 'removed', removed)::text;
+      took := NULL;
+      removed := NULL;
     END IF;
   END LOOP;
 
@@ -333,14 +338,19 @@ BEGIN
     changed_n, changed_first, changed_seq, changed_progress, changed_usage
   );
   PERFORM holdfast.write_chunks(given -> 'pieces', bodies[:piece_count], places, firsts, th_n, th_at, th_emptied);
-  UPDATE holdfast.threads t SET first = x.first, head = x.head, rev = x.rev, wakes = x.wakes, at = x.at
-  FROM unnest(th_n, th_first, th_head, th_rev, th_wakes, th_at, th_used) AS x (n, first, head, rev, wakes, at, used)
-  WHERE t.n = ANY (ARRAY[x.n]) AND x.used
-    AND (t.first, t.head, t.rev, t.wakes, t.at) IS DISTINCT FROM (x.first, x.head, x.rev, x.wakes, x.at);
   IF cardinality(fresh) > 0 THEN
-    DELETE FROM holdfast.threads t USING unnest(th_n, th_used) AS x (n, used)
-    WHERE t.n = ANY (ARRAY[x.n]) AND NOT x.used AND x.n = ANY (fresh);
+    -- Made for units of which none was taken.
+    DELETE FROM holdfast.threads t
+    WHERE t.n = ANY (fresh) AND NOT t.n = ANY (ARRAY(
+      SELECT th_n[places[k]] FROM generate_subscripts(places, 1) AS k WHERE firsts[k] IS NOT NULL
+    ));
+    -- Those to which nothing was appended.
+    th_at := array_replace(th_at, 0::bigint, now_at);
   END IF;
+  UPDATE holdfast.threads t SET first = x.first, head = x.head, rev = x.rev, wakes = x.wakes, at = x.at
+  FROM unnest(th_n, th_first, th_head, th_rev, th_wakes, th_at) AS x (n, first, head, rev, wakes, at)
+  WHERE t.n = ANY (ARRAY[x.n])
+    AND (t.first, t.head, t.rev, t.wakes, t.at) IS DISTINCT FROM (x.first, x.head, x.rev, x.wakes, x.at);
   UPDATE holdfast.tasks t SET first_seq = x.first, seq = x.seq, end_seq = CASE WHEN NOT x.live THEN x.seq END,
     progress = coalesce(x.progress, t.progress), usage = coalesce(x.usage, t.usage)
   FROM unnest(ta_n, ta_first, ta_seq, ta_live, ta_progress, ta_usage, ta_changed)
