@@ -109,6 +109,7 @@ export class UnitDraft {
     return this.#wakes ?? this.live.wakes
   }
 
+  /** A unit that wakes counts one more than there were: a prompt, which counts anew, leaves nothing to wake for. */
   set wakes(count: number) {
     this.#wakes = count
   }
@@ -222,6 +223,7 @@ export class UnitDraft {
       ...(this.#forget.length > 0 && { forget: this.#forget }),
       ...(this.#hooks.length > 0 && { hooks: this.#hooks }),
       ...(this.#key && { key: this.#key }),
+      // Only what differs: nearly every prompt finds that nothing woke its thread.
       ...(this.wakes !== this.live.wakes && { wakes: this.wakes }),
       ...(this.#erase && { erase: true }),
     }

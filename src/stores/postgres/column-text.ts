@@ -19,16 +19,3 @@ export function toOptional(text: string | undefined): string | undefined {
 export function toNullable(text: string | undefined): string | null {
   return text === undefined ? null : toColumn(text)
 }
-
-const asJsonEscapes = /[\p{Cc}\p{Cs}]/u
-
-/** As SQL writes an array, which the server reads faster than JSON. What is absent is null. */
-export function arrayText(values: readonly (string | number | boolean | undefined)[]): string {
-  // JSON escapes quotes and backslashes as an array does, and nothing else of what is written here; but for odd texts.
-  const isOdd = values.some((value) => typeof value === 'string' && asJsonEscapes.test(value))
-  return isOdd ? `{${values.map(elementText).join()}}` : `{${JSON.stringify(values).slice(1, -1)}}`
-}
-
-function elementText(value: string | number | boolean | undefined): string {
-  return typeof value === 'string' ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : String(value ?? null)
-}

@@ -1,7 +1,7 @@
 import type { EventRow } from '../../core/event-row.ts'
 import type { ThreadKey } from '../../core/id.ts'
 import type { Committed, Unit } from '../../core/unit.ts'
-import { between } from './pack-lines.ts'
+import { between } from './pack-texts.ts'
 
 // The server refuses a notice of 8,000 bytes. Keys are ASCII.
 const noticeBytesMax = 7_900

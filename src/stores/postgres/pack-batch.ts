@@ -2,13 +2,14 @@ import type { Range } from '../../core/event.ts'
 import { principalOf, type TaskId, type ThreadKey, taskNumber } from '../../core/id.ts'
 import { taskRanges } from '../../core/stamp.ts'
 import type { Unit } from '../../core/unit.ts'
-import { arrayText, toColumn, toOptional } from './column-text.ts'
-import { listsOf, type Row } from './lists.ts'
+import { toColumn, toOptional } from './column-text.ts'
+import { arrayText, listsOf, type Row } from './lists.ts'
 import { PackedEmits } from './pack-emits.ts'
-import { between, cutLines, type Pieces } from './pack-lines.ts'
+import { cutLines, type Pieces } from './pack-lines.ts'
 import { packRest } from './pack-rest.ts'
 import { PackedRows, type Standing } from './pack-rows.ts'
 import { packUsage } from './pack-task.ts'
+import { between } from './pack-texts.ts'
 
 /** A batch as `commit_units` is given it, or `commit_units_emitting` if that is enough. */
 export interface PackedBatch {
@@ -68,13 +69,14 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
       ...(locks.length > 0 && { locks: locks.map(toColumn) }),
       units: listsOf(packed),
       ...rows.lists(),
+      ...(rows.texts.length > 0 && { texts: rows.texts.length }),
       pieces: { ...listsOf(pieces.rows), isOnePerThread: isOnePerThread(others, lines.length) },
     }),
   }
   return {
     isEmitting,
     given: JSON.stringify(given),
-    lines: [...lines, ...bodies].join(between),
+    lines: [...lines, ...rows.texts, ...bodies].join(between),
     unitCount: units.length,
     isErasing: units.some(({ erase, eraseTasks, trim }) => erase || eraseTasks !== undefined || trim !== undefined),
     order: [...emits.otherPlaces, ...emits.places],
@@ -94,16 +96,17 @@ function packUnit(unit: Unit, allRanges: ReadonlyMap<TaskId, Range>, standing: S
   )
   return {
     rev: unit.rev,
-    ...(fence && { fence: tasks.of(fence.task), epoch: fence.epoch }),
-    ...(own && { from: own[0], to: own[1] }),
-    ...(fence && report && { progress: report.progress, usage: report.usage && packUsage(report.usage) }),
+    fence: fence && tasks.of(fence.task),
+    epoch: fence?.epoch,
+    from: own?.[0],
+    to: own?.[1],
+    progress: fence && report?.progress,
+    usage: fence && report?.usage && packUsage(report.usage),
     lapsed: toOptional(lapsed),
     key: key && JSON.stringify({ key: toColumn(key.key), digest: toColumn(key.digest), task: toColumn(key.task) }),
     ask_key: toOptional(askKey),
     events: unit.events.length,
-    puts: standing.puts,
-    is_apart: standing.isApart,
-    is_split: standing.isSplit,
+    ...standing,
     body: body && JSON.stringify(body),
   }
 }

@@ -1,6 +1,7 @@
 import type { EventDraft } from '../../core/event.ts'
 import type { Fence, Unit } from '../../core/unit.ts'
-import { arrayText, toColumn } from './column-text.ts'
+import { toColumn } from './column-text.ts'
+import { listsOf } from './lists.ts'
 import { lineOf } from './pack-lines.ts'
 
 // A reader that wants the last event of a row reads all of it. What is longer is cut, as other units are.
@@ -39,17 +40,17 @@ export class PackedEmits {
     this.otherPlaces = otherPlaces
   }
 
-  /** Lists as `write_emits` is given them, which the server reads faster than JSON. */
+  /** As `write_emits` is given them. */
   lists(): Record<string, string> {
-    const list = (of: (unit: Emit) => number) => `{${this.#units.map(of).join()}}`
-    return {
-      key: arrayText(this.#units.map((unit) => unit.thread)),
-      task: arrayText(this.#units.map((unit) => toColumn(unit.fence.task))),
-      epoch: list((unit) => unit.fence.epoch),
-      count: list((unit) => unit.events.length),
-      from: list((unit) => unit.events.findIndex(isOf(unit))),
-      to: list((unit) => unit.events.findLastIndex(isOf(unit))),
-    }
+    const rows = this.#units.map((unit) => ({
+      key: unit.thread,
+      task: toColumn(unit.fence.task),
+      epoch: unit.fence.epoch,
+      count: unit.events.length,
+      from: unit.events.findIndex(isOf(unit)),
+      to: unit.events.findLastIndex(isOf(unit)),
+    }))
+    return listsOf(rows)
   }
 
   /** The rows of the log that they make. */

@@ -2,9 +2,8 @@ import type { EventDraft } from '../../core/event.ts'
 import { encodeLine } from '../../core/event-line.ts'
 import type { Unit } from '../../core/unit.ts'
 import type { Row } from './lists.ts'
+import { checkedText } from './pack-texts.ts'
 
-/** Between pieces of the log. JSON text holds no raw control character, and neither do ids, types and step keys. */
-export const between = '\u0001'
 // A piece is not cut when rows are made of pieces.
 const pieceLengthMax = 32_768
 
@@ -17,8 +16,8 @@ export interface Pieces {
 /** Throws if the event could not be told from its neighbours. */
 export function lineOf(event: EventDraft): string {
   const line = encodeLine(event)
-  if (!line.includes('\n') && !line.includes(between)) return line
-  throw new Error(`An event ${event.type} holds a raw control character`)
+  if (line.includes('\n')) throw new Error(`An event ${event.type} holds a raw line feed`)
+  return checkedText(line, `An event ${event.type}`)
 }
 
 /** Whole lines, together not much longer than a piece. */

@@ -5,19 +5,20 @@ import { toColumn } from './column-text.ts'
 import { listsOf, type Row } from './lists.ts'
 import { packMail, packMessage, packStep } from './pack-rest.ts'
 import { packHook, packTask } from './pack-task.ts'
+import { PackedTexts } from './pack-texts.ts'
 
 type Kind = 'added' | 'changed' | 'hooks' | 'mail' | 'read' | 'messages' | 'steps' | 'forget'
 
 type Segment = Partial<Record<Kind, Row[]>>
 
 /** How a unit stands to the rows before it. */
-export interface Standing {
+export interface Standing extends Row {
   /** How many puts there are with its own. */
   readonly puts: number
   /** What was gathered before it is written first. */
-  readonly isApart?: true
+  readonly is_apart: true | undefined
   /** It takes what it puts itself: its own rows are written before that. */
-  readonly isSplit?: true
+  readonly is_split: true | undefined
 }
 
 /**
@@ -27,6 +28,7 @@ export interface Standing {
 export class PackedRows {
   /** What `commit_units` has to know of the puts one by one; their rows are in the segments. */
   readonly #puts: Row[] = []
+  readonly #texts = new PackedTexts()
   readonly #segments: Segment[] = [{}]
   /** Ids of what the segment has written to, or removed. */
   #put = new Set<string>()
@@ -39,20 +41,26 @@ export class PackedRows {
     if (isApart) this.#next()
     for (const put of unit.tasks ?? []) this.#addPut(unit, n, put, ranges.get(put.record.id), place(put.record.id))
     for (const hook of unit.hooks ?? []) this.#add('hooks', n, packHook(hook))
-    for (const mail of unit.mail ?? []) this.#add('mail', n, packMail(mail))
+    for (const mail of unit.mail ?? []) this.#add('mail', n, packMail(mail, this.#texts))
     for (const id of unit.read ?? []) this.#add('read', n, { id: toColumn(id) })
-    for (const message of unit.messages ?? []) this.#add('messages', n, packMessage(message, unit.events.length))
-    for (const step of unit.steps ?? []) this.#add('steps', n, packStep(step))
+    for (const message of unit.messages ?? [])
+      this.#add('messages', n, packMessage(message, unit.events.length, this.#texts))
+    for (const step of unit.steps ?? []) this.#add('steps', n, packStep(step, this.#texts))
     for (const id of unit.forget ?? []) this.#add('forget', n, { task: toColumn(id) })
     for (const { task } of unit.hooks ?? []) this.#hooked.add(task)
     for (const id of [...(unit.read ?? []), ...(unit.forget ?? [])]) this.#gone.add(id)
     const isSplit = unit.take?.some((id) => this.#put.has(id)) === true
     if (isSplit) this.#next()
-    return { puts: this.#puts.length, ...(isApart && { isApart }), ...(isSplit && { isSplit }) }
+    return { puts: this.#puts.length, is_apart: isApart || undefined, is_split: isSplit || undefined }
+  }
+
+  /** What goes beside the lists. */
+  get texts(): readonly string[] {
+    return this.#texts.texts
   }
 
   /** As `commit_units` is given them. */
-  lists(): { readonly puts: unknown; readonly segments: unknown } {
+  lists(): { readonly puts: Record<string, string>; readonly segments: readonly Record<string, unknown>[] } {
     const lists = (segment: Segment) =>
       Object.fromEntries(Object.entries(segment).map(([kind, rows]) => [kind, listsOf(rows)]))
     return { puts: listsOf(this.#puts), segments: this.#segments.map(lists) }
@@ -82,7 +90,7 @@ export class PackedRows {
     if (record.key !== unit.thread) throw new Error(`${record.id} is not of the thread ${unit.thread}`)
     if (this.#put.has(record.id)) throw new Error(`${record.id} is put twice in a unit`)
     this.#put.add(record.id)
-    const row = this.#add(isNew ? 'added' : 'changed', n, packTask(put))
+    const row = this.#add(isNew ? 'added' : 'changed', n, packTask(put, this.#texts))
     const [from, to] = (isNew && range) || [-1, -1]
     this.#puts.push({
       task,

@@ -4,12 +4,13 @@ import type { Usage } from '../../core/task.ts'
 import type { TaskPut } from '../../core/unit.ts'
 import { toColumn, toOptional } from './column-text.ts'
 import type { Row } from './lists.ts'
+import type { PackedTexts } from './pack-texts.ts'
 import { docOf } from './task-row.ts'
 
 /** A put as `write_rows` is given it: the columns of the table, and what the commit decides. Absent is null. */
-export function packTask({ record, isNew, stamps, reports }: TaskPut): Row {
+export function packTask({ record, isNew, stamps, reports }: TaskPut, texts: PackedTexts): Row {
   return {
-    ...(isNew && { id: toColumn(record.id), input: record.input }),
+    ...(isNew && { id: toColumn(record.id), input: texts.placeOf(record.input) }),
     type: toColumn(record.type),
     agent: toOptional(record.agent),
     name: toOptional(record.name),
@@ -26,7 +27,7 @@ export function packTask({ record, isNew, stamps, reports }: TaskPut): Row {
     epoch: record.epoch,
     progress: record.progress,
     usage: record.usage && packUsage(record.usage),
-    result: record.result,
+    result: texts.placeOf(record.result),
     started_seq: record.startedSeq,
     created_at: record.createdAt,
     started_at: record.startedAt,

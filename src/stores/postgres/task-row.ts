@@ -82,7 +82,7 @@ const apart = [
   'startedAt',
   'completedAt',
   'cancelRequestedAt',
-] as const
+] as const satisfies readonly (keyof TaskRecord)[]
 
 /** The rest of a record, which no query looks at. A field that is added to records later is kept here by itself. */
 type TaskDoc = Omit<TaskRecord, (typeof apart)[number]>

@@ -12,6 +12,9 @@ const texts: Readonly<Record<string, string>> = {
   'emoji and combining marks': '👩‍👩‍👧 e\u0301 \u{10ffff} \ufeff',
   'quotes and SQL': `'; DROP TABLE tasks; -- "\\" $1 ? :a %s`,
   'control characters': Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join(''),
+  'DEL and the control characters beyond it': 'a\u007fb\u0080"\u009f\\',
+  'what databases write lists with': '{NULL,"a\\"b",{c},}',
+  NULL: 'NULL',
   nothing: '',
 }
 

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ServerClock } from '../../../src/stores/postgres/clock.ts'
 import { fromColumn, toColumn } from '../../../src/stores/postgres/column-text.ts'
 import { isRefusal, translate } from '../../../src/stores/postgres/failure.ts'
+import { listsOf } from '../../../src/stores/postgres/lists.ts'
 import { locate } from '../../../src/stores/postgres/location.ts'
 
 function serverError(code: string, severity = 'ERROR'): Error {
@@ -73,6 +75,62 @@ describe('the clock of a server', () => {
     const before = clock.now()
     for (let n = 0; n < 5_000; n++) clock.heard(4_000_000)
     expect(clock.now()).toBe(before)
+  })
+})
+
+/** As PostgreSQL reads an array of one dimension. */
+function readArray(text: string): (string | null)[] {
+  const elements: (string | null)[] = []
+  for (const [, quoted, bare] of text.slice(1, -1).matchAll(/(?:"((?:[^"\\]|\\.)*)"|([^,"\\{}\s]+))(?:,|$)/gsu)) {
+    if (quoted !== undefined) elements.push(quoted.replaceAll(/\\(.)/gsu, '$1'))
+    else elements.push(bare?.toLowerCase() === 'null' ? null : (bare ?? ''))
+  }
+  return elements
+}
+
+describe('rows as lists', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }).map(toColumn),
+    fc.constantFrom('', 'NULL', '{}', ',', '"', '\\', '\\"', '\u007f', '\u0080"', '\n'),
+  )
+  const value = fc.option(
+    fc.oneof(text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()),
+    {
+      nil: undefined,
+    },
+  )
+
+  it('say of each column what each row has in it, and of what is absent that it is null', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ a: value, b: value })), (rows) => {
+        const lists = listsOf(rows)
+        for (const name of ['a', 'b'] as const) {
+          const given = rows.map((row) => (row[name] === undefined ? null : String(row[name])))
+          expect(readArray(lists[name] ?? `{${rows.map(() => 'null').join()}}`)).toEqual(given)
+        }
+      }),
+    )
+  })
+
+  it.each(['0002_writes.sql', '0003_commit.sql'])('stand in %s under the names that they are asked for by', (file) => {
+    const sql = readFileSync(new URL(`../../../src/stores/postgres/migrations/${file}`, import.meta.url), 'utf8')
+    const named = [...sql.matchAll(/unnest\(\s*(\(\w+ ->> '[^;]*?)\) AS \w+ \(([^)]*)\)/g)]
+    expect(named.length).toBeGreaterThan(0)
+    for (const [, asked = '', names = ''] of named) {
+      const lists = asked.split(',').map((list) => /->> '(\w+)'/.exec(list)?.[1])
+      const columns = names.split(',').map((name) =>
+        name
+          .trim()
+          .replaceAll('"', '')
+          .replace(/_text$/, ''),
+      )
+      expect(columns.slice(0, lists.length)).toEqual(lists.map((list, n) => list ?? columns[n]))
+    }
+  })
+
+  it('have no list for a column that no row has', () => {
+    expect(listsOf([{ a: 1, b: undefined }, { a: undefined }])).toEqual({ a: '{1,null}' })
+    expect(listsOf([])).toEqual({})
   })
 })
 

@@ -4,11 +4,12 @@
 -- Writes what units put into tables of rows, all of a kind by one statement: one row at a time costs several times as much.
 --
 -- `rows` has the rows of each kind as lists, one for each column that any of them has, written as SQL writes an array: the server reads
--- them several times as fast as rows in JSON. `unit` is the number of a row's unit. The arrays `added_*` and `changed_*` go with the lists
--- of `added` and `changed` tasks and hold what the commit decides of them: without a number a task is not written. By unit there are the
+-- them several times as fast as rows in JSON. `unit` is the number of a row's unit, and of what may be long (inputs, results, values of
+-- steps, contents of mail, parts of messages) a row has its place in `texts`. The arrays `added_*` and `changed_*` go with the lists of
+-- `added` and `changed` tasks and hold what the commit decides of them: without a number a task is not written. By unit there are the
 -- places of their threads, their first numbers (null if refused), and the head and instant of their threads after them.
 CREATE FUNCTION holdfast.write_rows(
-  rows jsonb, keys text[], th_n bigint[],
+  rows jsonb, texts text[], keys text[], th_n bigint[],
   places integer[], firsts bigint[], heads bigint[], ats bigint[],
   added_n bigint[], added_first bigint[], added_seq bigint[],
   changed_n bigint[], changed_first bigint[], changed_seq bigint[], changed_progress double precision[], changed_usage text[]
@@ -30,7 +31,7 @@ BEGIN
     UPDATE holdfast.tasks t SET
       type = p.type, agent = p.agent, name = p.name, parent = p.parent, step_key = p.step_key, status = p.status,
       place = p.place, ready = p.ready, taken = p.taken, closure = p.closure, wake = p.wake, node = p.node,
-      attempt = p.attempt, epoch = p.epoch, doc = p.doc, result = p.result,
+      attempt = p.attempt, epoch = p.epoch, doc = p.doc, result = texts[p.result],
       first_seq = p.first, seq = p.seq,
       end_seq = CASE WHEN p.status NOT IN ('pending', 'running') THEN p.seq END,
       started_seq = CASE WHEN p.stamps_started_seq THEN heads[p.unit] ELSE coalesce(t.started_seq, p.started_seq) END,
@@ -50,7 +51,7 @@ BEGIN
       (changed ->> 'started_seq')::bigint[], (changed ->> 'started_at')::bigint[],
       (changed ->> 'completed_at')::bigint[], (changed ->> 'cancel_requested_at')::bigint[],
       (changed ->> 'progress')::double precision[], (changed ->> 'usage')::text[], (changed ->> 'doc')::text[],
-      (changed ->> 'result')::text[], (changed ->> 'stamps_started_seq')::boolean[],
+      (changed ->> 'result')::integer[], (changed ->> 'stamps_started_seq')::boolean[],
       (changed ->> 'stamps_created_at')::boolean[], (changed ->> 'stamps_started_at')::boolean[],
       (changed ->> 'stamps_completed_at')::boolean[], (changed ->> 'stamps_cancel_requested_at')::boolean[],
       (changed ->> 'reports_progress')::boolean[], (changed ->> 'reports_usage')::boolean[], changed_n, changed_first,
@@ -78,7 +79,7 @@ BEGIN
       CASE WHEN p.stamps_started_at THEN ats[p.unit] ELSE p.started_at END,
       CASE WHEN p.stamps_completed_at THEN ats[p.unit] ELSE p.completed_at END,
       CASE WHEN p.stamps_cancel_requested_at THEN ats[p.unit] ELSE p.cancel_requested_at END,
-      p.progress, p.usage, p.doc, p.input, p.result
+      p.progress, p.usage, p.doc, texts[p.input], texts[p.result]
     FROM unnest(
       (added ->> 'unit')::integer[], (added ->> 'id')::text[], (added ->> 'type')::text[], (added ->> 'agent')::text[],
       (added ->> 'name')::text[], (added ->> 'parent')::text[], (added ->> 'step_key')::text[],
@@ -88,7 +89,7 @@ BEGIN
       (added ->> 'started_seq')::bigint[], (added ->> 'created_at')::bigint[], (added ->> 'started_at')::bigint[],
       (added ->> 'completed_at')::bigint[], (added ->> 'cancel_requested_at')::bigint[],
       (added ->> 'progress')::double precision[], (added ->> 'usage')::text[], (added ->> 'doc')::text[],
-      (added ->> 'input')::text[], (added ->> 'result')::text[], (added ->> 'stamps_started_seq')::boolean[],
+      (added ->> 'input')::integer[], (added ->> 'result')::integer[], (added ->> 'stamps_started_seq')::boolean[],
       (added ->> 'stamps_created_at')::boolean[], (added ->> 'stamps_started_at')::boolean[],
       (added ->> 'stamps_completed_at')::boolean[], (added ->> 'stamps_cancel_requested_at')::boolean[], added_n,
       added_first, added_seq
@@ -111,10 +112,10 @@ BEGIN
   END IF;
   IF mail IS NOT NULL THEN
     INSERT INTO holdfast.mail (thread, task, id, place, content, doc)
-    SELECT th_n[places[m.unit]], m.task, m.id, m.place, m.content, m.doc
+    SELECT th_n[places[m.unit]], m.task, m.id, m.place, texts[m.content], m.doc
     FROM unnest(
       (mail ->> 'unit')::integer[], (mail ->> 'task')::text[], (mail ->> 'id')::text[], (mail ->> 'place')::bigint[],
-      (mail ->> 'content')::text[], (mail ->> 'doc')::text[]
+      (mail ->> 'content')::integer[], (mail ->> 'doc')::text[]
     ) AS m (unit, task, id, place, content, doc)
     WHERE firsts[m.unit] IS NOT NULL;
   END IF;
@@ -125,20 +126,20 @@ BEGIN
   END IF;
   IF messages IS NOT NULL THEN
     INSERT INTO holdfast.messages (thread, seq, id, role, finish, task, at, parts)
-    SELECT th_n[places[m.unit]], firsts[m.unit] + m.event, m.id, m.role, m.finish, m.task, ats[m.unit], m.parts
+    SELECT th_n[places[m.unit]], firsts[m.unit] + m.event, m.id, m.role, m.finish, m.task, ats[m.unit], texts[m.parts]
     FROM unnest(
       (messages ->> 'unit')::integer[], (messages ->> 'event')::bigint[], (messages ->> 'id')::text[],
       (messages ->> 'role')::text[], (messages ->> 'finish')::text[], (messages ->> 'task')::text[],
-      (messages ->> 'parts')::text[]
+      (messages ->> 'parts')::integer[]
     ) AS m (unit, event, id, role, finish, task, parts)
     WHERE firsts[m.unit] IS NOT NULL;
   END IF;
   IF steps IS NOT NULL THEN
     INSERT INTO holdfast.steps (task, key, value, seq, doc)
-    SELECT s.task, s.key, s.value, heads[s.unit], s.doc
+    SELECT s.task, s.key, texts[s.value], heads[s.unit], s.doc
     FROM unnest(
       (steps ->> 'unit')::integer[], (steps ->> 'task')::text[], (steps ->> 'key')::text[],
-      (steps ->> 'value')::text[], (steps ->> 'doc')::text[]
+      (steps ->> 'value')::integer[], (steps ->> 'doc')::text[]
     ) AS s (unit, task, key, value, doc)
     WHERE firsts[s.unit] IS NOT NULL;
   END IF;

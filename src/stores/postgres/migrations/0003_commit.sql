@@ -9,13 +9,14 @@
 -- F5 Rows are gathered, and each kind is written by one statement. They are in segments, because some units have to come after
 --    what was gathered: before one that is apart, and within one that is split, a segment is written; the last is at the end.
 --
--- `given` is `{now?, nextTask?, keys, tasks, locks?, units, puts, segments, pieces, emits?}`. `units`, `puts`, `pieces` and `emits` are lists:
--- one for each column, as SQL writes an array, and none for a column that is null in all rows. So are `keys`, which is ascending, and `tasks`;
--- units name threads by their place in the one and tasks by that in the other. `puts` are the tasks that units put, in order: a unit has those
--- after `puts` of the unit before up to its own, and each is a row of its segment (see `write_rows`). `lines` are the pieces of the log;
--- `pieces` says of which unit each is, where it begins in it, and how many events it has. Units that only append to a thread, alone in the
--- batch, come after all others: they are `emits`, and so are judged and written together. The answer is `{at, verdicts}`: a number is that of
--- the first event of a committed unit, a text the code of a refusal, an object either with more to say.
+-- `given` is `{now?, nextTask?, keys, tasks, locks?, units, puts, segments, texts?, pieces, emits?}`. `units`, `puts`, `pieces` and `emits`
+-- are lists: one for each column, as SQL writes an array, and none for a column that is null in all rows. So are `keys`, which is ascending,
+-- and `tasks`; units name threads by their place in the one and tasks by that in the other. `puts` are the tasks that units put, in order: a
+-- unit has those after `puts` of the unit before up to its own, and each is a row of its segment (see `write_rows`). `lines` are the pieces of
+-- the log, so many texts that rows name by their place, and the bodies of `emits`; `pieces` says of which unit each is, where it begins in it,
+-- and how many events it has, and beside that whether no thread has two. Units that only append to a thread, alone in the batch, come after
+-- all others: they are `emits`, and so are judged and written together. The answer is `{at, verdicts}`: a number is that of the first event of
+-- a committed unit, a text the code of a refusal, an object either with more to say.
 CREATE FUNCTION holdfast.commit_units(lane text, number bigint, given jsonb, lines text) RETURNS text
 LANGUAGE plpgsql
 -- Every statement finds its rows by an index; plans are made once, also while tables are small. Rows of a list are found by
@@ -23,6 +24,8 @@ LANGUAGE plpgsql
 -- something else that is asked of them has an index too, it is asked by `IS TRUE`, which no index is looked through for.
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 SET plan_cache_mode = force_generic_plan
+-- What is absent is null in a list, also on a server that was told to take it for a text.
+SET array_nulls = on
 AS $$
 DECLARE
   said text;
@@ -95,6 +98,8 @@ DECLARE
   verdicts text[] := '{}';
   bodies text[] := string_to_array(lines, E'\x01');
   piece_count integer := coalesce(cardinality((given -> 'pieces' ->> 'unit')::integer[]), 0);
+  text_count integer := coalesce((given ->> 'texts')::integer, 0);
+  texts text[] := bodies[piece_count + 1 : piece_count + text_count];
 BEGIN
   said := holdfast.lane_answer(lane, number);
   IF said IS NOT NULL THEN
@@ -153,7 +158,7 @@ BEGIN
   LOOP
     IF u.is_apart OR is_late THEN
       PERFORM holdfast.write_rows(
-        given -> 'segments' -> segment, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
+        given -> 'segments' -> segment, texts, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
         changed_n, changed_first, changed_seq, changed_progress, changed_usage
       );
       segment := segment + 1;
@@ -310,7 +315,7 @@ BEGIN
     END LOOP;
     IF u.is_split THEN
       PERFORM holdfast.write_rows(
-        given -> 'segments' -> segment, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
+        given -> 'segments' -> segment, texts, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
         changed_n, changed_first, changed_seq, changed_progress, changed_usage
       );
       segment := segment + 1;
@@ -334,7 +339,7 @@ BEGIN
   END LOOP;
 
   PERFORM holdfast.write_rows(
-    given -> 'segments' -> segment, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
+    given -> 'segments' -> segment, texts, keys, th_n, places, firsts, heads, ats, added_n, added_first, added_seq,
     changed_n, changed_first, changed_seq, changed_progress, changed_usage
   );
   PERFORM holdfast.write_chunks(given -> 'pieces', bodies[:piece_count], places, firsts, th_n, th_at, th_emptied);
@@ -344,11 +349,14 @@ BEGIN
     WHERE t.n = ANY (fresh) AND NOT t.n = ANY (ARRAY(
       SELECT th_n[places[k]] FROM generate_subscripts(places, 1) AS k WHERE firsts[k] IS NOT NULL
     ));
-    -- Those to which nothing was appended.
-    th_at := array_replace(th_at, 0::bigint, now_at);
   END IF;
   UPDATE holdfast.threads t SET first = x.first, head = x.head, rev = x.rev, wakes = x.wakes, at = x.at
-  FROM unnest(th_n, th_first, th_head, th_rev, th_wakes, th_at) AS x (n, first, head, rev, wakes, at)
+  FROM (
+    SELECT k.n, k.first, k.head, k.rev, k.wakes,
+      -- One that was made and to which nothing was appended.
+      CASE WHEN k.at = 0 AND k.n = ANY (fresh) THEN now_at ELSE k.at END AS at
+    FROM unnest(th_n, th_first, th_head, th_rev, th_wakes, th_at) AS k (n, first, head, rev, wakes, at)
+  ) x
   WHERE t.n = ANY (ARRAY[x.n])
     AND (t.first, t.head, t.rev, t.wakes, t.at) IS DISTINCT FROM (x.first, x.head, x.rev, x.wakes, x.at);
   UPDATE holdfast.tasks t SET first_seq = x.first, seq = x.seq, end_seq = CASE WHEN NOT x.live THEN x.seq END,
@@ -363,7 +371,7 @@ BEGIN
   END IF;
 
   IF given ? 'emits' THEN
-    verdicts := verdicts || holdfast.write_emits(given -> 'emits', bodies[piece_count + 1:], now_at);
+    verdicts := verdicts || holdfast.write_emits(given -> 'emits', bodies[piece_count + text_count + 1:], now_at);
   END IF;
 
   said := '{"at":' || now_at || ',"verdicts":[' || array_to_string(verdicts, ',') || ']}';
