@@ -107,6 +107,8 @@ export class Firehose {
       this.close()
       return undefined
     } catch (error) {
+      // What it was closed over, as the store is after the feed, is nobody's failure.
+      if (this.#isClosed) return undefined
       this.close()
       throw error
     } finally {

@@ -103,6 +103,8 @@ export class LogCursor {
       }
       return undefined
     } catch (error) {
+      // What it was closed over, as the store is after the feed, is nobody's failure.
+      if (this.#isOver) return undefined
       this.close()
       throw error
     } finally {

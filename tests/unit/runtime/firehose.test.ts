@@ -242,4 +242,18 @@ describe('a firehose', () => {
     expect([await waiting[1], here.feed.streamCount]).toEqual([undefined, 0])
     expect(await here.feed.openFirehose(owner, undefined).next()).toBeUndefined()
   })
+
+  it('ends when it is closed while it reads, though the store is closed before it was answered', async () => {
+    const held = Promise.withResolvers<void>()
+    const here = await WrittenLog.open({ pause: () => held.promise })
+    const firehose = here.feed.openFirehose(owner, undefined)
+    const next = firehose.next()
+    const { hint } = await here.commit(keyOf('t'), lines(1, 1))
+    hint()
+    await turns()
+    here.feed.close()
+    await here.store.close()
+    held.resolve()
+    expect(await next).toBeUndefined()
+  })
 })

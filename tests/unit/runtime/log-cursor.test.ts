@@ -127,6 +127,23 @@ describe('a cursor', () => {
     here.feed.close()
     expect([await next, (await opening).isOver, here.feed.streamCount]).toEqual([undefined, true, 0])
   })
+
+  it('ends when the feed is closed while it reads, though the store is closed before it was answered', async () => {
+    const held = Promise.withResolvers<void>()
+    let isHeld = false
+    const here = await WrittenLog.open({ pause: () => (isHeld ? held.promise : Promise.resolve()), pageEvents: 1 })
+    await here.write(key, {}, {})
+    const [behind, waiting] = [await openAt(here, 0), await openAt(here, 2)]
+    expect(seqs(await behind.next())).toEqual([1])
+    isHeld = true
+    const batches = [behind.next(), waiting.next()]
+    here.feed.hint(key)
+    await turns()
+    here.feed.close()
+    await here.store.close()
+    held.resolve()
+    expect(await Promise.all(batches)).toEqual([undefined, undefined])
+  })
 })
 
 describe('a cursor whose thread is erased', () => {
