@@ -81,6 +81,11 @@ export class Batch {
     if (this.idsWanted > 0) this.idsWanted = Math.max(1, lanes.count(isAccept))
   }
 
+  /** Nothing that waits could be taken. */
+  get isEmpty(): boolean {
+    return this.items.length === 0 && this.idsWanted === 0
+  }
+
   get units(): Unit[] {
     return this.items.flatMap((item) => item.unit ?? [])
   }

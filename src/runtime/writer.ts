@@ -9,7 +9,6 @@ import { type Clock, nextTurn, stopwatch } from './clock.ts'
 import type { Company } from './company.ts'
 import { type Author, type Change, type Done, type Entry, isEndsOnly, isIntent, putBack, recording } from './entry.ts'
 import { type FatalParts, tellFatal } from './fatal.ts'
-import { isFlood } from './flood.ts'
 import { Lanes } from './lanes.ts'
 import type { Metrics } from './metrics.ts'
 import { Outage } from './outage.ts'
@@ -18,6 +17,7 @@ import { refuseAll, refuseIntents, refuseIntentsIn } from './refuse-waiting.ts'
 import { giveUp, type SettleParts, settleBatch, withdraw } from './settle-batch.ts'
 import { Suspects } from './suspects.ts'
 import { unavailable } from './unavailable.ts'
+import { changedIfFollowed, sparing, type Untold } from './untold.ts'
 import { Waiters } from './waiters.ts'
 
 export interface WriterParts extends SettleParts, FatalParts {
@@ -46,8 +46,8 @@ const emitBytesMax = 32 * 1024
  * W5 A unit that the store cannot take fails alone: its batch is taken apart until it stands alone (`suspects.ts`). Where other
  *    nodes may have used a new id of it, it is decided once more, with another. A thread that cannot be read, or that another
  *    program has locked, keeps no other waiting (A1, U3), and none of its tasks fails for it.
- * W6 Under a flood of emits the next batch goes on its way before the last one is told (`#untold`), so that both are worked on
- *    at the same time. Only emits that were all committed wait so: nothing is decided by them, and nobody waits for an answer.
+ * W6 Where enough waits the next batch goes on its way before the last one is told (`untold.ts`), so that both are worked on at the
+ *    same time. Only what was committed whole waits so, and in threads that it changed nothing is decided meanwhile.
  */
 export class Writer {
   readonly #parts: WriterParts
@@ -62,7 +62,7 @@ export class Writer {
   readonly #idle = new Waiters()
   readonly #onBatch = new Waiters()
   #batchCount = 0
-  #untold: (() => void) | undefined
+  #untold: Untold | undefined
 
   constructor(parts: WriterParts) {
     this.#parts = parts
@@ -198,14 +198,12 @@ export class Writer {
       // What the next batch needs is read while this one is being committed, unless this one writes to it.
       const written = new Set(batch.items.flatMap((item) => item.unit?.thread ?? []))
       const ahead = this.#preparation.get(batch.idsWanted, batch.missing.difference(written))
-      this.#hasAccepted = batch.items.some(({ entry }) => isIntent(entry) && entry.change.operation === 'accept')
       await this.#commit(batch)
       while (this.#untold) await this.#follow(this.#untold)
       await this.#judge(await ahead)
       await this.#prepare(0, batch.missing.intersection(written))
       this.#parts.threads.trim()
-      const isEmpty = batch.items.length === 0 && batch.idsWanted === 0
-      if (isEmpty && this.#suspects.isEmpty)
+      if (batch.isEmpty && this.#suspects.isEmpty)
         await this.#preparation.rest(batch.missing, this.#suspects.isDue(this.#lanes), this.#outage.tell)
     }
     this.#isRunning = false
@@ -215,8 +213,9 @@ export class Writer {
     if (this.isDown) void this.#outage.ask()
   }
 
-  #nextBatch(): Batch {
-    return new Batch(this.#lanes, this.#parts.threads, this.#parts.around, this.#suspects.next(this.#lanes))
+  #nextBatch(untold: Untold['changed'] = new Set()): Batch {
+    const filter = sparing(untold, this.#suspects.next(this.#lanes))
+    return new Batch(this.#lanes, this.#parts.threads, this.#parts.around, filter)
   }
 
   async #prepare(idsWanted: number, threads: ReadonlySet<ThreadKey>): Promise<void> {
@@ -232,7 +231,9 @@ export class Writer {
     refuseIntentsIn(this.#lanes, found.unreadable)
   }
 
-  async #commit({ items, units }: Batch, tellLast: () => void = () => {}): Promise<void> {
+  async #commit(batch: Batch, tellLast: () => void = () => {}): Promise<void> {
+    const { items, units } = batch
+    this.#hasAccepted = items.some(({ entry }) => isIntent(entry) && entry.change.operation === 'accept')
     const seconds = stopwatch()
     const committing = units.length > 0 ? this.#parts.store.commit(units, this.#outage.onLate) : []
     tellLast()
@@ -247,23 +248,25 @@ export class Writer {
       this.#preparation.recovered(items)
       this.#outage.end()
     }
-    const tell = () => this.#tell(items, verdicts)
-    if (this.#suspects.isEmpty && isFlood(this.#lanes, items, verdicts)) this.#untold = tell
-    else tell()
-    this.#onBatch.release()
+    const changed = this.#suspects.isEmpty
+      ? changedIfFollowed(this.#parts.store, this.#lanes, batch, verdicts)
+      : undefined
+    if (changed) this.#untold = { tell: () => this.#tell(items, verdicts), changed }
+    else this.#tell(items, verdicts)
   }
 
   #tell(items: readonly Item[], verdicts: readonly Verdict[]): void {
     const again = settleBatch(this.#parts, items, verdicts)
     putBack(this.#lanes, again)
     this.#suspects.cleared(items, again)
+    this.#onBatch.release()
   }
 
-  async #follow(tellLast: () => void): Promise<void> {
+  async #follow({ tell, changed }: Untold): Promise<void> {
     this.#untold = undefined
-    const batch = this.#nextBatch()
+    const batch = this.#nextBatch(changed)
     // A store may answer within a turn, and a flood would keep the event loop from everybody else.
-    await Promise.all([this.#commit(batch, tellLast), nextTurn()])
+    await Promise.all([this.#commit(batch, tell), nextTurn()])
   }
 
   async #failed(items: readonly Item[], error: unknown): Promise<void> {

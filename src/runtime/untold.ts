@@ -1,0 +1,50 @@
+import type { ThreadKey } from '../core/id.ts'
+import type { Verdict } from '../core/unit.ts'
+import type { Store } from '../stores/store.ts'
+import type { Batch, BatchFilter } from './batch.ts'
+import { type Entry, keyOf } from './entry.ts'
+import { type Lanes, turnBytes } from './lanes.ts'
+
+/** A batch that was committed whole, of which nobody was told yet. */
+export interface Untold {
+  tell(): void
+  /** Where it changed something. What is decided there next is decided when that is known. */
+  readonly changed: ReadonlySet<ThreadKey>
+}
+
+// Fewer cost more by a commit of their own than they gain by not waiting.
+const changesMin = 24
+
+/**
+ * The threads that a batch has changed, if the next one is to go on its way before it is told: it was committed whole, nothing has
+ * to be read or fetched first, and enough waits that needs to know nothing of it. Else undefined. Changes are enough only where
+ * nodes share the store, because it commits on a server of its own while this process has nothing to do; on its own cores two
+ * smaller commits cost more than one (docs/decisions/0018-one-batch-on-its-way.md).
+ */
+export function changedIfFollowed(
+  { isShared }: Pick<Store, 'isShared'>,
+  lanes: Lanes<Entry>,
+  { items, missing, idsWanted }: Batch,
+  verdicts: readonly Verdict[],
+): ReadonlySet<ThreadKey> | undefined {
+  if (items.length === 0 || missing.size > 0 || idsWanted > 0) return undefined
+  for (const { committed } of verdicts) if (!committed) return undefined
+  const changed = new Set<ThreadKey>()
+  let isFlood = lanes.bytes >= turnBytes
+  for (const { entry } of items) {
+    if (entry.kind === 'change') changed.add(entry.change.thread)
+    if (entry.kind !== 'emit') isFlood = false
+  }
+  let changeCount = 0
+  for (const entry of lanes.entries()) {
+    if (entry.kind !== 'emit') isFlood = false
+    if (entry.kind === 'change' && !changed.has(entry.change.thread)) changeCount += 1
+  }
+  return isFlood || (isShared && changeCount >= changesMin) ? changed : undefined
+}
+
+/** Leaves what is to be decided in these threads for a later batch; what executions write there is not decided. */
+export function sparing(changed: ReadonlySet<ThreadKey>, filter: BatchFilter): BatchFilter {
+  const isSpared = (entry: Entry) => entry.kind === 'change' && changed.has(keyOf(entry))
+  return { allows: (entry) => !isSpared(entry) && filter.allows(entry), isLocked: (thread) => filter.isLocked(thread) }
+}
