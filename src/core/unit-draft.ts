@@ -109,7 +109,7 @@ export class UnitDraft {
     return this.#wakes ?? this.live.wakes
   }
 
-  /** A unit that wakes counts one more than there were: a prompt, which counts anew, leaves nothing to wake for. */
+  /** Never back to what it was: a prompt, which sets it to 0, leaves a live run, and then nothing is woken by that unit. */
   set wakes(count: number) {
     this.#wakes = count
   }

@@ -81,7 +81,7 @@ export class Batch {
     if (this.idsWanted > 0) this.idsWanted = Math.max(1, lanes.count(isAccept))
   }
 
-  /** Nothing that waits could be taken. */
+  /** Nothing that waits could be taken, nor could it with more ids. */
   get isEmpty(): boolean {
     return this.items.length === 0 && this.idsWanted === 0
   }

@@ -107,7 +107,7 @@ export class Firehose {
       this.close()
       return undefined
     } catch (error) {
-      // What it was closed over, as the store is after the feed, is nobody's failure.
+      // The store is closed after the feed: a read that fails because of that fails nobody.
       if (this.#isClosed) return undefined
       this.close()
       throw error

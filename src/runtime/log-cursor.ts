@@ -103,7 +103,7 @@ export class LogCursor {
       }
       return undefined
     } catch (error) {
-      // What it was closed over, as the store is after the feed, is nobody's failure.
+      // The store is closed after the feed: a read that fails because of that fails nobody.
       if (this.#isOver) return undefined
       this.close()
       throw error

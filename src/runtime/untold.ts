@@ -8,7 +8,7 @@ import { type Lanes, turnBytes } from './lanes.ts'
 /** A batch that was committed whole, of which nobody was told yet. */
 export interface Untold {
   tell(): void
-  /** Where it changed something. What is decided there next is decided when that is known. */
+  /** In these nothing is decided until it is told (W6). */
   readonly changed: ReadonlySet<ThreadKey>
 }
 
@@ -17,9 +17,10 @@ const changesMin = 24
 
 /**
  * The threads that a batch has changed, if the next one is to go on its way before it is told: it was committed whole, nothing has
- * to be read or fetched first, and enough waits that needs to know nothing of it. Else undefined. Changes are enough only where
- * nodes share the store, because it commits on a server of its own while this process has nothing to do; on its own cores two
- * smaller commits cost more than one (docs/decisions/0018-one-batch-on-its-way.md).
+ * to be read or fetched first, and enough waits that needs to know nothing of it. Else undefined. Enough are emits for a turn where
+ * nothing else waits nor was committed, or `changesMin` changes in other threads. Those only where nodes share the store: it commits
+ * on a server of its own, while this process has nothing to do, and on the cores of this machine two smaller commits cost more
+ * than one (docs/decisions/0029-the-next-batch-before-the-last-is-told.md).
  */
 export function changedIfFollowed(
   { isShared }: Pick<Store, 'isShared'>,
@@ -43,7 +44,7 @@ export function changedIfFollowed(
   return isFlood || (isShared && changeCount >= changesMin) ? changed : undefined
 }
 
-/** Leaves what is to be decided in these threads for a later batch; what executions write there is not decided. */
+/** Leaves what is to be decided in these threads for a later batch; what executions write there needs no decision. */
 export function sparing(changed: ReadonlySet<ThreadKey>, filter: BatchFilter): BatchFilter {
   const isSpared = (entry: Entry) => entry.kind === 'change' && changed.has(keyOf(entry))
   return { allows: (entry) => !isSpared(entry) && filter.allows(entry), isLocked: (thread) => filter.isLocked(thread) }

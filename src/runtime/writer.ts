@@ -213,8 +213,8 @@ export class Writer {
     if (this.isDown) void this.#outage.ask()
   }
 
-  #nextBatch(untold: Untold['changed'] = new Set()): Batch {
-    const filter = sparing(untold, this.#suspects.next(this.#lanes))
+  #nextBatch(changed: ReadonlySet<ThreadKey> = new Set()): Batch {
+    const filter = sparing(changed, this.#suspects.next(this.#lanes))
     return new Batch(this.#lanes, this.#parts.threads, this.#parts.around, filter)
   }
 
@@ -231,12 +231,12 @@ export class Writer {
     refuseIntentsIn(this.#lanes, found.unreadable)
   }
 
-  async #commit(batch: Batch, tellLast: () => void = () => {}): Promise<void> {
+  async #commit(batch: Batch, tellLast?: () => void): Promise<void> {
     const { items, units } = batch
     this.#hasAccepted = items.some(({ entry }) => isIntent(entry) && entry.change.operation === 'accept')
     const seconds = stopwatch()
     const committing = units.length > 0 ? this.#parts.store.commit(units, this.#outage.onLate) : []
-    tellLast()
+    tellLast?.()
     let verdicts: readonly Verdict[]
     try {
       verdicts = await committing
@@ -248,9 +248,7 @@ export class Writer {
       this.#preparation.recovered(items)
       this.#outage.end()
     }
-    const changed = this.#suspects.isEmpty
-      ? changedIfFollowed(this.#parts.store, this.#lanes, batch, verdicts)
-      : undefined
+    const changed = this.#suspects.isEmpty && changedIfFollowed(this.#parts.store, this.#lanes, batch, verdicts)
     if (changed) this.#untold = { tell: () => this.#tell(items, verdicts), changed }
     else this.#tell(items, verdicts)
   }

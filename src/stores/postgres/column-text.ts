@@ -15,7 +15,3 @@ export function fromColumn<Text extends string>(column: Text): Text {
 export function toOptional(text: string | undefined): string | undefined {
   return text === undefined ? undefined : toColumn(text)
 }
-
-export function toNullable(text: string | undefined): string | null {
-  return text === undefined ? null : toColumn(text)
-}

@@ -1,7 +1,7 @@
 import type { EventRow } from '../../core/event-row.ts'
 import type { ThreadKey } from '../../core/id.ts'
 import type { Committed, Unit } from '../../core/unit.ts'
-import { between } from './pack-texts.ts'
+import { separator } from './pack-texts.ts'
 
 // The server refuses a notice of 8,000 bytes. Keys are ASCII.
 const noticeBytesMax = 7_900
@@ -44,7 +44,7 @@ export function joinNews(first: News | undefined, then: News): News {
 export function noticesOf(from: string, news: ReadonlyMap<ThreadKey, News>): string[] {
   const changed = new Packing(from, ' ')
   const grown = new Packing(`${from} ${logsFromHere}`, ' ')
-  const rows = new Packing(`${from} ${rowsFromHere}`, between)
+  const rows = new Packing(`${from} ${rowsFromHere}`, separator)
   let room = allRowsBytesMax
   for (const [key, each] of news) {
     const text = each.isChanged || room < rowsBytesMax ? undefined : rowsText(key, each.rows)
@@ -66,7 +66,7 @@ export function isFrom(text: string, from: string): boolean {
 
 /** Tells what a notice says. What it cannot make out it leaves out: a notice is a hint. */
 export function readNotice(text: string, tell: NoticeListener): void {
-  const [head = '', ...fields] = text.split(between)
+  const [head = '', ...fields] = text.split(separator)
   const [, ...keys] = head.split(' ')
   const kind = keys[0]
   if (kind === rowsFromHere) return readRows(fields, tell)
@@ -80,7 +80,9 @@ function lengthOf(rows: readonly EventRow[]): number {
 
 function rowsText(key: ThreadKey, rows: readonly EventRow[] | undefined): string | undefined {
   if (!rows || rows.length === 0) return undefined
-  const text = rows.map(({ first, last, at, body }) => `${key} ${first} ${last} ${at}${between}${body}`).join(between)
+  const text = rows
+    .map(({ first, last, at, body }) => `${key} ${first} ${last} ${at}${separator}${body}`)
+    .join(separator)
   return text.length <= rowsBytesMax && Buffer.byteLength(text) <= rowsBytesMax ? text : undefined
 }
 

@@ -40,7 +40,7 @@ export class Notices {
   readonly #closed: Promise<void>
   #hasWarned = false
   readonly #listeners = new Set<NoticeListener>()
-  #untold = new Map<ThreadKey, News>()
+  #unsent = new Map<ThreadKey, News>()
   #sending: Promise<void> | undefined
   #sent: Promise<unknown> = Promise.resolve()
   #listening: Promise<void> | undefined
@@ -71,7 +71,7 @@ export class Notices {
   }
 
   tell(key: ThreadKey, news: News): void {
-    this.#untold.set(key, joinNews(this.#untold.get(key), news))
+    this.#unsent.set(key, joinNews(this.#unsent.get(key), news))
     this.#sending ??= this.#send()
   }
 
@@ -90,14 +90,14 @@ export class Notices {
     try {
       // All of a commit go together.
       await Promise.resolve()
-      while (this.#untold.size > 0 && !this.#closing.signal.aborted) {
-        const untold = this.#untold
-        this.#untold = new Map()
-        await this.#notify(noticesOf(this.#self, untold))
+      while (this.#unsent.size > 0 && !this.#closing.signal.aborted) {
+        const unsent = this.#unsent
+        this.#unsent = new Map()
+        await this.#notify(noticesOf(this.#self, unsent))
       }
     } catch {
       // N2.
-      this.#untold = new Map()
+      this.#unsent = new Map()
     } finally {
       this.#sending = undefined
     }

@@ -9,12 +9,13 @@ import { cutLines, type Pieces } from './pack-lines.ts'
 import { packRest } from './pack-rest.ts'
 import { PackedRows, type Standing } from './pack-rows.ts'
 import { packUsage } from './pack-task.ts'
-import { between } from './pack-texts.ts'
+import { separator } from './pack-texts.ts'
 
 /** A batch as `commit_units` is given it, or `commit_units_emitting` if that is enough. */
 export interface PackedBatch {
   readonly isEmitting: boolean
   readonly given: string
+  /** Pieces of the log, texts of rows and bodies of emits, as `commit_units` parts them. */
   readonly lines: string
   readonly unitCount: number
   /** What it takes has nothing to do with how much is given. */
@@ -69,14 +70,14 @@ export function packBatch(units: readonly Unit[], now: number | undefined): Pack
       ...(locks.length > 0 && { locks: locks.map(toColumn) }),
       units: listsOf(packed),
       ...rows.lists(),
-      ...(rows.texts.length > 0 && { texts: rows.texts.length }),
+      ...(rows.texts.length > 0 && { textCount: rows.texts.length }),
       pieces: { ...listsOf(pieces.rows), isOnePerThread: isOnePerThread(others, lines.length) },
     }),
   }
   return {
     isEmitting,
     given: JSON.stringify(given),
-    lines: [...lines, ...rows.texts, ...bodies].join(between),
+    lines: [...lines, ...rows.texts, ...bodies].join(separator),
     unitCount: units.length,
     isErasing: units.some(({ erase, eraseTasks, trim }) => erase || eraseTasks !== undefined || trim !== undefined),
     order: [...emits.otherPlaces, ...emits.places],

@@ -11,7 +11,7 @@ type Kind = 'added' | 'changed' | 'hooks' | 'mail' | 'read' | 'messages' | 'step
 
 type Segment = Partial<Record<Kind, Row[]>>
 
-/** How a unit stands to the rows before it. */
+/** How a unit stands to the rows before it, by the names of the columns of `units`. */
 export interface Standing extends Row {
   /** How many puts there are with its own. */
   readonly puts: number

@@ -55,7 +55,7 @@ export function packHook({ task, hook, stamp }: HookPut): Row {
   return { task: toColumn(task), hook: hook && JSON.stringify(rest), hook_at: nextAt, stamped }
 }
 
-/** Absent if it is not: a column that no row has is not sent. */
+/** Undefined rather than false: a column that no row has is not sent. */
 function isIn<Name>(names: readonly Name[] | undefined, name: Name): true | undefined {
   return names?.includes(name) || undefined
 }

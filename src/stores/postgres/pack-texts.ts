@@ -1,11 +1,11 @@
 import type { JsonText } from '../../core/id.ts'
 
 /** Between texts that go to the server as one. JSON text holds no raw control character, and neither do ids, types and step keys. */
-export const between = '\u0001'
+export const separator = '\u0001'
 
 /**
- * What rows hold of JSON text that may be long: inputs, results and the like. In the rows it would be escaped twice on its way,
- * which for some megabytes takes a tenth of a second here and there. So it goes beside them, as it is.
+ * JSON text in rows that may be long: inputs, results and the like. In the lists it would be escaped twice, which for some
+ * megabytes takes a tenth of a second on each side. So it goes beside them, as it is.
  */
 export class PackedTexts {
   readonly texts: string[] = []
@@ -18,6 +18,6 @@ export class PackedTexts {
 
 /** Throws if the text could not be told from its neighbours. */
 export function checkedText(text: string, what: string): string {
-  if (!text.includes(between)) return text
+  if (!text.includes(separator)) return text
   throw new Error(`${what} holds a raw control character`)
 }

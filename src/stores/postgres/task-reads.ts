@@ -4,7 +4,7 @@ import { statuses } from '../../core/status.ts'
 import type { StepRecord } from '../../core/step.ts'
 import type { TaskRecord } from '../../core/task.ts'
 import type { OwedQuery, TaskPage, TaskQuery } from '../store.ts'
-import { fromColumn, toColumn, toNullable } from './column-text.ts'
+import { fromColumn, toColumn, toOptional } from './column-text.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { StepDoc } from './pack-rest.ts'
 import { columnsWhile, endColumnsWhile, isWhole, type ShownRow, takeAtMost, toShown } from './shown-rows.ts'
@@ -145,5 +145,5 @@ function ownerOf({ principal, thread }: TaskQuery): string {
 }
 
 function filters({ type, name, parent, roots }: TaskQuery): unknown[] {
-  return [type?.map(toColumn) ?? null, toNullable(name), toNullable(parent), roots === true]
+  return [type?.map(toColumn) ?? null, toOptional(name) ?? null, toOptional(parent) ?? null, roots === true]
 }

@@ -136,7 +136,7 @@ describe('a flood of emits', () => {
     return { writer, happened, emit, flushed }
   }
 
-  it('has the next batch on its way before the last one is told, each told once and in order', async () => {
+  it('W6 has the next batch on its way before the last one is told, each told once and in order', async () => {
     const { writer, happened, emit, flushed } = await flooded()
     for (const n of [1, 2, 3]) emit(n)
     await writer.settled()

@@ -112,21 +112,24 @@ describe('rows as lists', () => {
     )
   })
 
-  it.each(['0002_writes.sql', '0003_commit.sql'])('stand in %s under the names that they are asked for by', (file) => {
-    const sql = readFileSync(new URL(`../../../src/stores/postgres/migrations/${file}`, import.meta.url), 'utf8')
-    const named = [...sql.matchAll(/unnest\(\s*(\(\w+ ->> '[^;]*?)\) AS \w+ \(([^)]*)\)/g)]
-    expect(named.length).toBeGreaterThan(0)
-    for (const [, asked = '', names = ''] of named) {
-      const lists = asked.split(',').map((list) => /->> '(\w+)'/.exec(list)?.[1])
-      const columns = names.split(',').map((name) =>
-        name
-          .trim()
-          .replaceAll('"', '')
-          .replace(/_text$/, ''),
-      )
-      expect(columns.slice(0, lists.length)).toEqual(lists.map((list, n) => list ?? columns[n]))
-    }
-  })
+  it.each(['0002_writes.sql', '0003_commit.sql'])(
+    'are read in %s into the columns that they are named after',
+    (file) => {
+      const sql = readFileSync(new URL(`../../../src/stores/postgres/migrations/${file}`, import.meta.url), 'utf8')
+      const named = [...sql.matchAll(/unnest\(\s*(\(\w+ ->> '[^;]*?)\) AS \w+ \(([^)]*)\)/g)]
+      expect(named).toHaveLength(sql.match(/unnest\(\s*\(/g)?.length ?? -1)
+      for (const [, asked = '', names = ''] of named) {
+        const lists = asked.split(',').map((list) => /->> '(\w+)'/.exec(list)?.[1])
+        const columns = names.split(',').map((name) =>
+          name
+            .trim()
+            .replaceAll('"', '')
+            .replace(/_text$/, ''),
+        )
+        expect(columns).toEqual(lists.map((list, n) => list ?? columns[n]))
+      }
+    },
+  )
 
   it('have no list for a column that no row has', () => {
     expect(listsOf([{ a: 1, b: undefined }, { a: undefined }])).toEqual({ a: '{1,null}' })

@@ -4,8 +4,8 @@
 -- Writes what units put into tables of rows, all of a kind by one statement: one row at a time costs several times as much.
 --
 -- `rows` has the rows of each kind as lists, one for each column that any of them has, written as SQL writes an array: the server reads
--- them several times as fast as rows in JSON. `unit` is the number of a row's unit, and of what may be long (inputs, results, values of
--- steps, contents of mail, parts of messages) a row has its place in `texts`. The arrays `added_*` and `changed_*` go with the lists of
+-- them several times as fast as rows in JSON. `unit` is the number of a row's unit. What may be long (inputs, results, values of steps,
+-- contents of mail, parts of messages) is in `texts`, and the row has its place there. The arrays `added_*` and `changed_*` go with the lists of
 -- `added` and `changed` tasks and hold what the commit decides of them: without a number a task is not written. By unit there are the
 -- places of their threads, their first numbers (null if refused), and the head and instant of their threads after them.
 CREATE FUNCTION holdfast.write_rows(

@@ -5,18 +5,18 @@
 -- F2 A unit is judged before anything of it is written, in the light of the units before it.
 -- F3 What fails after the judging is the unit's fault and fails the whole batch.
 -- F4 A batch that its lane has committed before is answered as it was then, and writes nothing.
---
 -- F5 Rows are gathered, and each kind is written by one statement. They are in segments, because some units have to come after
 --    what was gathered: before one that is apart, and within one that is split, a segment is written; the last is at the end.
 --
--- `given` is `{now?, nextTask?, keys, tasks, locks?, units, puts, segments, texts?, pieces, emits?}`. `units`, `puts`, `pieces` and `emits`
--- are lists: one for each column, as SQL writes an array, and none for a column that is null in all rows. So are `keys`, which is ascending,
--- and `tasks`; units name threads by their place in the one and tasks by that in the other. `puts` are the tasks that units put, in order: a
--- unit has those after `puts` of the unit before up to its own, and each is a row of its segment (see `write_rows`). `lines` are the pieces of
--- the log, so many texts that rows name by their place, and the bodies of `emits`; `pieces` says of which unit each is, where it begins in it,
--- and how many events it has, and beside that whether no thread has two. Units that only append to a thread, alone in the batch, come after
--- all others: they are `emits`, and so are judged and written together. The answer is `{at, verdicts}`: a number is that of the first event of
--- a committed unit, a text the code of a refusal, an object either with more to say.
+-- `given` is `{now?, nextTask?, keys, tasks, locks?, units, puts, segments, textCount?, pieces, emits?}`. `units`, `puts`, `pieces` and
+-- `emits` are lists: one for each column, as SQL writes an array, and none for a column that is null in all rows; a segment has such
+-- lists for each kind of row (see `write_rows`). `keys`, which is ascending, and `tasks` are one array each; units name threads and tasks
+-- by their places there. `puts` are the tasks that units put, in order: a unit has those after `puts` of the unit before up to its own,
+-- and each is a row of its segment. `lines` holds, parted by U+0001 and in this order, the pieces of the log, the `textCount` texts that
+-- rows name by their place among them, and the bodies of `emits`. `pieces` says of which unit each piece is, where it begins in it and
+-- how many events it has, and beside its lists whether no thread has two. Units that only append to a thread, alone in the batch, come
+-- after all others: they are `emits`, and so are judged and written together. The answer is `{at, verdicts}`: a number is that of the
+-- first event of a committed unit, a text the code of a refusal, an object either with more to say.
 CREATE FUNCTION holdfast.commit_units(lane text, number bigint, given jsonb, lines text) RETURNS text
 LANGUAGE plpgsql
 -- Every statement finds its rows by an index; plans are made once, also while tables are small. Rows of a list are found by
@@ -32,6 +32,7 @@ DECLARE
   now_at bigint;
   units jsonb := given -> 'units';
   keys text[] := given ->> 'keys';
+  -- Threads that this commit made.
   fresh bigint[] := '{}';
   -- Threads, by their place in `keys`, as the units taken so far have left them.
   th_n bigint[];
@@ -66,6 +67,7 @@ DECLARE
   pu_to bigint[] := given -> 'puts' ->> 'to';
   pu_next integer := 1;
   segment integer := 0;
+  -- The unit before is split and was refused: its segment is written before this one.
   is_late boolean := false;
   -- What the commit decides of the rows that the segment has gathered, in the order of its lists.
   added_n bigint[] := '{}';
@@ -98,7 +100,7 @@ DECLARE
   verdicts text[] := '{}';
   bodies text[] := string_to_array(lines, E'\x01');
   piece_count integer := coalesce(cardinality((given -> 'pieces' ->> 'unit')::integer[]), 0);
-  text_count integer := coalesce((given ->> 'texts')::integer, 0);
+  text_count integer := coalesce((given ->> 'textCount')::integer, 0);
   texts text[] := bodies[piece_count + 1 : piece_count + text_count];
 BEGIN
   said := holdfast.lane_answer(lane, number);
@@ -353,7 +355,7 @@ BEGIN
   UPDATE holdfast.threads t SET first = x.first, head = x.head, rev = x.rev, wakes = x.wakes, at = x.at
   FROM (
     SELECT k.n, k.first, k.head, k.rev, k.wakes,
-      -- One that was made and to which nothing was appended.
+      -- What this commit made and appended nothing to is as old as the commit.
       CASE WHEN k.at = 0 AND k.n = ANY (fresh) THEN now_at ELSE k.at END AS at
     FROM unnest(th_n, th_first, th_head, th_rev, th_wakes, th_at) AS k (n, first, head, rev, wakes, at)
   ) x
