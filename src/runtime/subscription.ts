@@ -63,6 +63,8 @@ export class Subscription implements AsyncIterableIterator<Event, undefined> {
       this.#close()
       return done
     } catch (error) {
+      // Whoever has left wants to know no more of it.
+      if (this.#isClosed) return done
       this.#close()
       throw error
     } finally {
