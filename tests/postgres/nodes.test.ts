@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { ThreadKey } from '../../src/core/id.ts'
-import { threadId, threadKey } from '../../src/core/id.ts'
+import { taskId, threadId, threadKey } from '../../src/core/id.ts'
 import { Connection } from '../../src/stores/postgres/connection.ts'
 import { Opener } from '../../src/stores/postgres/connections.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
@@ -260,5 +260,19 @@ describe('a node on a busy database', () => {
     await letGo()
     expect((await lane.commit([unit({ events: deltas(1) })], () => undefined)).verdicts).toMatchObject([{ first: 2 }])
     await lane.close()
+  })
+
+  it('waits for no other store of the database that takes the same Idempotency-Key', async () => {
+    const other = testSchema()
+    const [here, there] = [await open(), await open(other.url)]
+    const keyed = (id: string) => accepting(pending(id), { key: { key: 'k', digest: 'd', task: taskId(id) } })
+    const letGo = await schema.hold('LOCK TABLE holdfast.tasks IN ACCESS EXCLUSIVE MODE')
+    const waiting = here.commit([keyed('bg_0')])
+    await expect.poll(() => waiters()).toBe(1)
+    expect(await there.commit([keyed('bg_1')])).toMatchObject([{ committed: true }])
+    await letGo()
+    expect(await waiting).toMatchObject([{ committed: true }])
+    await there.close()
+    await other.drop()
   })
 })

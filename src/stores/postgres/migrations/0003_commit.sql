@@ -127,7 +127,7 @@ BEGIN
   IF given ? 'locks' THEN
     PERFORM pg_advisory_xact_lock(k.lock)
     FROM (
-      SELECT DISTINCT hashtextextended('holdfast ' || l, 0) AS lock
+      SELECT DISTINCT hashtextextended(l, 'holdfast.keys'::regclass::oid::bigint) AS lock
       FROM jsonb_array_elements_text(given -> 'locks') AS l ORDER BY 1
     ) k;
   END IF;
