@@ -248,7 +248,7 @@ export class Writer {
       this.#preparation.recovered(items)
       this.#outage.end()
     }
-    const changed = this.#suspects.isEmpty && changedIfFollowed(this.#parts.store, this.#lanes, batch, verdicts)
+    const changed = this.#suspects.isEmpty && changedIfFollowed(this.#parts, this.#lanes, batch, verdicts)
     if (changed) this.#untold = { tell: () => this.#tell(items, verdicts), changed }
     else this.#tell(items, verdicts)
   }

@@ -20,6 +20,7 @@ import {
 } from './failure.ts'
 import { type Answer, answerOf } from './lane-answer.ts'
 import { LockWaits } from './lock-waits.ts'
+import { OneByOne } from './one-by-one.ts'
 import { type PackedBatch, packBatch } from './pack-batch.ts'
 
 const openLane = `INSERT INTO holdfast.lanes (id, batch, answer, used_at) VALUES ($1, 0, '', holdfast.clock_ms())`
@@ -73,6 +74,7 @@ interface Committing {
  * L2 Only the server's refusal says that a batch was not committed, and of one that was sent before not even that: an earlier
  *    sending may still arrive. Such a number is used up with an empty batch, after which no sending of it can be committed.
  * L3 Everything goes through one lane, so what is written to a thread keeps its order whatever happens to connections.
+ * L4 With nothing on its way a batch is sent before `commit` returns: whoever asked has time for other work meanwhile.
  */
 export class Lane {
   readonly #opener: Opener
@@ -82,7 +84,7 @@ export class Lane {
   #isKnown = false
   #number = 0
   #connection: Connection | undefined
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new OneByOne()
   #timeoutMs: number
   readonly #lockWaits = new LockWaits()
 
@@ -134,7 +136,7 @@ export class Lane {
   /** Lets what was sent be answered, gives up what has to be sent again, and says good-bye. */
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#last.catch(() => undefined)
+    await this.#turns.over()
     const connection = this.#connection
     this.#connection = undefined
     if (!connection) return
@@ -149,18 +151,16 @@ export class Lane {
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#last.then(() => {
+    return this.#turns.add(async () => {
       if (this.#closing.signal.aborted) throw unavailable(this.#name, 'it is closed')
-      return work()
+      return await work()
     })
-    this.#last = done.catch(() => undefined)
-    return done
   }
 
   async #commit(sending: Sending): Promise<string> {
     const { batch } = sending
     for (let attempt = 1; ; attempt++) {
-      await this.#ready()
+      if (!this.#isKnown || this.#connection?.isLost !== false) await this.#ready()
       try {
         return await this.#send(sending)
       } catch (error) {
