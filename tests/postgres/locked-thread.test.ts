@@ -74,9 +74,19 @@ it.for(['chunks', 'tasks', 'messages', 'steps', 'mail', 'questions', 'keys'])(
     const { id } = await one.run({ thread: 't', agent: 'talker', prompt: 'go' }).catch(() => ({ id: undefined }))
     if (id !== undefined) await one.send(id, { content: 'hello' }).catch(() => undefined)
     void one.run({ thread: 'keyed', agent: 'talker', prompt: 'go', idempotencyKey: 'a' }).catch(() => undefined)
-    // Where it has nothing else to write it is unready only until it has asked, too short to be seen.
     await expect.poll(() => errors).toContain('the store is not available; writing is retried')
+    await expect.poll(() => one.isReady()).toBe(false)
     await letGo()
     await expect.poll(() => one.isReady()).toBe(true)
   },
 )
+
+it('a table that another program keeps even from readers makes a node with nothing to write unready for as long', async () => {
+  const { errors, log } = errorLog()
+  const one = await nodes.open({ agents: {}, leaseMs: 1_500, log })
+  const letGo = await nodes.schema.hold('LOCK TABLE holdfast.tasks IN ACCESS EXCLUSIVE MODE')
+  await expect.poll(() => one.isReady()).toBe(false)
+  await letGo()
+  await expect.poll(() => one.isReady()).toBe(true)
+  expect(errors).toEqual(['the store is not available; writing is retried'])
+})

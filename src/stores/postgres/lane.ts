@@ -118,13 +118,14 @@ export class Lane {
     })
   }
 
-  /** Whether a commit could be made now shows if something is written. It has no number: an answer that is lost is an answer. */
+  /** Whether a commit could be made now: it writes, and takes the locks of one. It has no number: an answer that is lost is an answer. */
   probe(): Promise<Answer> {
     return this.#inTurn(async () => {
       await this.#ready()
       const statement = { sql: touchLane, values: [this.#id], timeoutMs: this.#answerMs }
       try {
         const [row] = (await this.#connection?.query<{ at: number }>(statement)) ?? []
+        await this.#connection?.query({ sql: lockTables, timeoutMs: this.#answerMs })
         if (row) return { at: row.at, verdicts: [] }
       } catch (error) {
         throw translate(error, this.#name)
