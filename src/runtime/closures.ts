@@ -5,10 +5,10 @@ import type { AgentFunction } from './agent.ts'
 
 /** The functions of tasks that live in this process only, each kept until its task starts. */
 export class Closures {
-  readonly #waiting = new Map<TaskId, { readonly key: ThreadKey; readonly run: AgentFunction }>()
+  readonly #waiting = new Map<TaskId, { readonly record: TaskRecord; readonly run: AgentFunction }>()
 
-  keep({ id, key }: TaskRecord, run: AgentFunction): void {
-    this.#waiting.set(id, { key, run })
+  keep(record: TaskRecord, run: AgentFunction): void {
+    this.#waiting.set(record.id, { record, run })
   }
 
   /** The function of a task that starts, handed out once. */
@@ -30,12 +30,15 @@ export class Closures {
     this.#waiting.delete(task)
   }
 
-  /** Tasks that have not started, the oldest first, but for those of the threads that are left out. No store offers them. */
+  /**
+   * Tasks that have not started, the oldest first, but for those of the threads that are left out. No store offers them. One that was
+   * given a slot when it was accepted is not among them, though its commit may not be made yet.
+   */
   waiting(countMax: number, except: readonly ThreadKey[]): TaskRef[] {
     const [waiting, left] = [[] as TaskRef[], new Set(except)]
-    for (const [id, { key }] of this.#waiting) {
+    for (const { record } of this.#waiting.values()) {
       if (waiting.length === countMax) break
-      if (!left.has(key)) waiting.push({ id, key })
+      if (record.status === 'pending' && !left.has(record.key)) waiting.push({ id: record.id, key: record.key })
     }
     return waiting
   }

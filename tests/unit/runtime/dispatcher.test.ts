@@ -237,3 +237,18 @@ it('a drain ends in time though what is taken over is still being read', async (
   await passTime(clock, runtime.close({ drainMs: 1_000 }))
   readable.open()
 })
+
+it('a function whose start is being committed takes no second slot', async () => {
+  const clock = manualClock()
+  const store = faultyStore(memoryStore({ clock }))
+  const runtime = createRuntime({ store, clock, agents: {}, concurrency: 2 })
+  await runtime.opened()
+  const held = store.hold()
+  const first = runtime.spawn({ thread: 't', run: forever })
+  await held.reached
+  await clock.advance(1_000)
+  const second = runtime.spawn({ thread: 't', run: forever })
+  held.open()
+  expect(await Promise.all([first, second])).toMatchObject([{ status: 'running' }, { status: 'running' }])
+  await runtime.close({ drainMs: 0 })
+})
