@@ -11,6 +11,8 @@ export type StoreKind = 'memory' | 'sqlite' | 'postgres'
 
 export interface StartOptions {
   readonly store: StoreKind
+  /** On PostgreSQL, what it shares with other servers; whoever made it drops it. Else it has one of its own. */
+  readonly schema?: TestSchema
   /** Tokens by principal; alice and bob have one unless this is given. */
   readonly tokens?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
@@ -52,7 +54,7 @@ export class TestServer {
   constructor(options: StartOptions, folder: string) {
     this.#options = options
     this.#folder = folder
-    this.#schema = options.store === 'postgres' ? testSchema() : undefined
+    this.#schema = options.store === 'postgres' ? (options.schema ?? testSchema()) : undefined
     this.tokens = options.tokens ?? defaultTokens
   }
 
@@ -137,7 +139,7 @@ export class TestServer {
   /** Kills it if it lives, and removes its data. */
   async end(): Promise<void> {
     await this.#process?.end('SIGKILL')
-    await this.#schema?.drop()
+    if (!this.#options.schema) await this.#schema?.drop()
     await rm(this.#folder, { recursive: true, force: true })
   }
 
