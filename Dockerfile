@@ -1,6 +1,7 @@
 # An image of `holdfast serve`, for SQLite on a volume and for PostgreSQL.
 #   docker build --tag holdfast .
 #   docker run --rm --env HOLDFAST_TOKEN --publish 127.0.0.1:4747:4747 --volume holdfast:/var/lib/holdfast holdfast
+# For a cluster it has a tag that names a registry and a version: deploy/kubernetes.yaml.
 # Agents of your own: FROM holdfast, copy holdfast.config.ts to /srv, install in /app what it imports.
 
 FROM node:24-bookworm-slim AS build

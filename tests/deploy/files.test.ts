@@ -265,7 +265,12 @@ describe('deploy/kubernetes.yaml', () => {
     expect(service).toMatchObject({ selector: labels, ports: [{ targetPort: container.ports[0]?.name }] })
     expect(container.ports).toEqual([{ name: 'http', containerPort: portDefault }])
     expect(container.args.at(-1)).toBe(String(portDefault))
-    expect(container.image).toBe(`holdfast:${manifest.version}`)
+  })
+
+  it('runs the image that it says how to build and push, of this version', () => {
+    const commands = [...fileText('deploy/kubernetes.yaml').matchAll(/^# {3}(docker .*)$/gm)].map((match) => match[1])
+    expect(container.image).toBe(`registry.example/holdfast:${manifest.version}`)
+    expect(commands).toEqual([`docker build --tag ${container.image} .`, `docker push ${container.image}`])
   })
 
   it('has settings that there are, and secrets by reference only', () => {
