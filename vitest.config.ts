@@ -23,11 +23,22 @@ const alone = ['tests/react/*.test.ts']
 
 // These need a PostgreSQL server, which is started once for all of them.
 const postgres = ['tests/postgres/**/*.test.ts']
+const servedOnPostgres = [
+  'cancel',
+  'events',
+  'inbox',
+  'never-reading',
+  'ownership',
+  'restarts',
+  'results',
+  'runs',
+  'runs-outlive',
+]
 // These are run for the other stores as well.
 const onPostgres = [
   ...['store-suite', 'store-properties', 'trim-properties'].map((name) => `tests/unit/stores/${name}.test.ts`),
   'tests/scenarios/*.test.ts',
-  ...['cancel', 'never-reading', 'ownership', 'runs-outlive'].map((name) => `tests/server/${name}.test.ts`),
+  ...servedOnPostgres.map((name) => `tests/server/${name}.test.ts`),
 ]
 // Some are of other stores alone, and some would take as long as all the others together; those are run if they are asked for.
 const notOnPostgres = [
