@@ -17,6 +17,7 @@ export function durationFlag(text: string): number {
   const [, digits, unit = 's'] = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)?$/.exec(text) ?? []
   const ms = Math.round(Number(digits) * (unitMs[unit] ?? Number.NaN))
   if (Number.isSafeInteger(ms) && ms > 0) return ms
+  if (ms === 0) throw new InvalidArgumentError('It is less than 1ms, and 0 is not allowed.')
   throw new InvalidArgumentError('It is no time such as 500ms, 5s, 2m, 1h or 7d.')
 }
 

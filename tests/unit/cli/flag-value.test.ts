@@ -13,8 +13,12 @@ describe('a flag', () => {
     expect(durationFlag(text)).toBe(ms)
   })
 
-  it.each(['', '0', '-1', '5 s', 'soon', '1w', '0.1ms', '9'.repeat(20)])('does not take %j as a time', (text) => {
+  it.each(['', '-1', '5 s', 'soon', '1w', '9'.repeat(20)])('does not take %j as a time', (text) => {
     expect(() => durationFlag(text)).toThrow('It is no time such as')
+  })
+
+  it.each(['0', '0s', '0ms', '0.1ms'])('does not take %j as a time, and says that it is too short', (text) => {
+    expect(() => durationFlag(text)).toThrow('It is less than 1ms, and 0 is not allowed.')
   })
 
   it('takes whole numbers of its range', () => {
