@@ -84,7 +84,7 @@ describe('holdfast inspect', () => {
     const limit = 'its agent script executes at most 1 at once, over all nodes'
     for (const [id, text] of [
       [pending.id, `It may start, and waits for its turn: ${limit}`],
-      [asking.id, `It is at work, or waits to go on: ${limit}`],
+      [asking.id, `It is at work, or sleeping, or waiting for a message or to go on: ${limit}`],
     ] as const) {
       const { why } = await inspect(server, id)
       expect(why).toMatchObject([{ code: 'place', text: expect.stringContaining(text) as string }])
@@ -116,7 +116,7 @@ describe('holdfast inspect', () => {
     const task = await runScript(server, 't', [...Array<object>(210).fill({ say: 'x' }), { receive: {} }])
     await logged(server, 't', /"seq":213\b/)
     const node = (await server.request('GET', '/readyz')).headers.get('x-holdfast-node')
-    const said = `At work on the node ${node}, or waiting for a message: nothing that the server knows of holds it up.`
+    const said = `At work on the node ${node}, or sleeping, or waiting for a message: nothing that the server knows of holds it up.`
     const last = /Its last event is number 213, text\.delta, \d+s ago\.$/
     const { why } = await inspect(server, task.id)
     expect(why).toMatchObject([{ code: 'work', command: `holdfast logs ${task.id}` }])

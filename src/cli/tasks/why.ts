@@ -72,17 +72,17 @@ function turnReasons(circumstances: Circumstances): readonly Reason[] {
     `its agent ${task.agent} executes at most ${max} at once, over all nodes ` +
     '(its concurrency, else the limit executingTasksPerAgent).'
   const text = isRunning
-    ? `It is at work, or waits to go on: ${limit}`
+    ? `It is at work, or sleeping, or waiting for a message or to go on: ${limit}`
     : `It may start, and waits for its turn: ${limit} While fewer execute, it waits for a free slot (HOLDFAST_CONCURRENCY).`
   return [{ code: 'place', text, command }]
 }
 
-/** That an agent waits for a message is known to itself alone. */
+/** That an agent sleeps, or waits for a message, is known to itself alone. */
 function atWork({ task, node, events, now }: Circumstances): Reason {
   const last = events.at(-1)
   const where = node === undefined ? '' : ` on the node ${node}`
   const did = last ? ` Its last event is number ${last.seq}, ${last.type}, ${age(now - last.at)} ago.` : ''
-  const text = `At work${where}, or waiting for a message: nothing that the server knows of holds it up.${did}`
+  const text = `At work${where}, or sleeping, or waiting for a message: nothing that the server knows of holds it up.${did}`
   return { code: 'work', text, command: `logs ${task.id}` }
 }
 

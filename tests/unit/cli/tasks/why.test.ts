@@ -43,11 +43,11 @@ describe('why a task does not move', () => {
   it('is nothing that the server knows of while it is at work, which says where, and what it did last', () => {
     const events = [event(7, 'text.delta', { text: 'x' }, now - 4000)]
     expect(texts({ node: 'here', events })).toEqual([
-      'At work on the node here, or waiting for a message: nothing that the server knows of holds it up. ' +
+      'At work on the node here, or sleeping, or waiting for a message: nothing that the server knows of holds it up. ' +
         'Its last event is number 7, text.delta, 4s ago. [holdfast logs bg_1]',
     ])
     expect(texts({})).toEqual([
-      'At work, or waiting for a message: nothing that the server knows of holds it up. [holdfast logs bg_1]',
+      'At work, or sleeping, or waiting for a message: nothing that the server knows of holds it up. [holdfast logs bg_1]',
     ])
   })
 
@@ -92,7 +92,9 @@ describe('why a task does not move', () => {
     expect(texts({ task: unstarted, agents })).toEqual([
       `It may start, and waits for its turn: ${limit} While fewer execute, it waits for a free slot (HOLDFAST_CONCURRENCY). ${others}`,
     ])
-    expect(texts({ agents })).toEqual([`It is at work, or waits to go on: ${limit} ${others}`])
+    expect(texts({ agents })).toEqual([
+      `It is at work, or sleeping, or waiting for a message or to go on: ${limit} ${others}`,
+    ])
     expect(texts({ agents, task: task('bg_1', { agent: 'other' }) })[0]).toMatch(/^No node that answers has its agent/)
   })
 
