@@ -12,6 +12,7 @@ const faults = {
   freeze: 2,
   'freeze in commit': 1,
   'postgres kill': 2,
+  'postgres restart': 1,
   'terminate backends': 1,
   cut: 1,
   stall: 1,
