@@ -4,17 +4,15 @@ import type { Agents } from '../../src/runtime/agent.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import type { Fault } from '../../src/testing/faulty-store.ts'
 import { inQuietTime } from './quiet-time.ts'
-import { checkInvariants, Executions, type Picture, pictureOf } from './resume-invariants.ts'
+import { type Allowed, checkInvariants, Executions, type Picture, pictureOf } from './resume-invariants.ts'
 import { createWorld, logOf, type StoreKind, type World } from './world.ts'
 
 /** Work of a thread named `t` that comes to an end by itself, and the clients that want it. */
-export interface Story {
+export interface Story extends Allowed {
   /** The agents of one process. What they note is checked. */
   agents(executions: Executions): Agents
   /** What clients ask for. They come back after a crash and ask again, for nothing twice. Resolves when they have it. */
   clients(runtime: Runtime): Promise<unknown>
-  /** Branches run side by side, so what they emit may come in any order. */
-  readonly isParallel?: boolean
   readonly concurrency?: number
 }
 
@@ -108,7 +106,7 @@ async function tellAll(
 async function tellAndCompare(kind: StoreKind, story: Story, calm: Played, crashes: readonly Crash[]): Promise<number> {
   const played = await tell(kind, story, crashes)
   const where = crashes.map(({ at, fault }) => `${fault} of commit ${at}`).join(', then ')
-  checkInvariants(played.picture, calm.picture, story.isParallel ?? false, where)
+  checkInvariants(played.picture, calm.picture, story, where)
   return played.crashCount
 }
 

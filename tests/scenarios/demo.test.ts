@@ -198,7 +198,7 @@ onEachStore(['memory', 'sqlite'], (kind, world) => {
           const crashes = [{ at, fault } as const, ...(index % 3 === 0 ? [again] : [])]
           const played = await tell(kind, story, crashes)
           expect(played.crashCount).toBeGreaterThan(0)
-          checkInvariants(played.picture, calm.picture, true, `${fault} of commit ${at}`)
+          checkInvariants(played.picture, calm.picture, { isParallel: true }, `${fault} of commit ${at}`)
         }
       },
       crashTestMs,

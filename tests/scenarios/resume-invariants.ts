@@ -12,7 +12,7 @@ import type { World } from './world.ts'
  *    its last number, it sees every event once and in order, over all crashes.
  * I2 A task has one ending, its last event.
  * I3 A task ends as it would have without a crash: status, result, error, and the instant, so that a sleep waits only for
- *    the rest. There are the same tasks, so no child is spawned twice.
+ *    the rest, or as much later as the story allows. There are the same tasks, so no child is spawned twice.
  * I4 What counts of what a task emitted, by `keep` and `dropped`, is what it would have emitted without a crash: no gap, no
  *    repeat, no message read twice. The conversation is the same.
  * I5 A recorded step is not executed again. One that is not is executed at most once per process.
@@ -32,6 +32,7 @@ export interface Picture {
   readonly tasks: readonly {
     readonly who: string
     readonly ending: string
+    readonly elapsedMs: number | undefined
     readonly emits: readonly string[]
   }[]
   readonly messages: readonly { readonly head: string; readonly parts: readonly Part[] }[]
@@ -71,7 +72,16 @@ export class Executions {
   }
 }
 
-export function checkInvariants(picture: Picture, calm: Picture, isParallel: boolean, where: string): void {
+/** What may differ from a story that is told without a crash. */
+export interface Allowed {
+  /** Branches run side by side, so what they emit may come in any order. */
+  readonly isParallel?: boolean
+  /** Tasks may end so much later. */
+  readonly lateMsMax?: number
+}
+
+export function checkInvariants(picture: Picture, calm: Picture, allowed: Allowed, where: string): void {
+  const { isParallel = false, lateMsMax = 0 } = allowed
   const { log, seen, executions } = picture
   const numbers = log.map((event) => event.seq)
   expect(numbers, where).toEqual(log.map((_event, index) => index + 1))
@@ -82,6 +92,9 @@ export function checkInvariants(picture: Picture, calm: Picture, isParallel: boo
     expect(events.filter(isEnding), where).toEqual([events.at(-1)])
   }
   expect(comparable(picture, isParallel), where).toEqual(comparable(calm, isParallel))
+  const lateMs = picture.tasks.map(({ elapsedMs = 0 }, n) => elapsedMs - (calm.tasks[n]?.elapsedMs ?? 0))
+  expect(Math.min(...lateMs), where).toBeGreaterThanOrEqual(0)
+  expect(Math.max(...lateMs), where).toBeLessThanOrEqual(lateMsMax)
   expect(executions.violations, where).toEqual([])
 }
 
@@ -96,10 +109,10 @@ export async function pictureOf(
   const startAt = log[0]?.at ?? 0
   const pictured = tasks.map(({ id, status, result, error, progress, usage, completedAt }) => {
     const elapsedMs = completedAt === undefined ? undefined : completedAt - startAt
-    const ending = anonymous({ status, result, error, progress, usage, elapsedMs })
+    const ending = anonymous({ status, result, error, progress, usage })
     const own = log.filter((event) => event.task === id)
     const emits = counted(own).map(({ type, data }) => anonymous({ type, data }))
-    return { who: withNames(names.get(id) ?? id), ending, emits }
+    return { who: withNames(names.get(id) ?? id), ending, emits, elapsedMs }
   })
   const messages = await runtime.messages('t')
   return {
@@ -133,9 +146,10 @@ function counted(events: readonly Event[]): Event[] {
  * which of their calls of one tool has which ordinal is not.
  */
 function comparable({ tasks, messages }: Picture, isParallel: boolean): unknown {
-  if (!isParallel) return { tasks, messages }
+  const timeless = tasks.map(({ who, ending, emits }) => ({ who, ending, emits }))
+  if (!isParallel) return { tasks: timeless, messages }
   return {
-    tasks: tasks.map(({ who, ending, emits }) => ({ who, ending, emits: emits.map(withoutOrdinals).toSorted() })),
+    tasks: timeless.map((task) => ({ ...task, emits: task.emits.map(withoutOrdinals).toSorted() })),
     messages: messages.map(({ head, parts }) => ({ head, parts: parts.flatMap(loose).toSorted() })),
   }
 }
