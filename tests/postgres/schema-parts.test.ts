@@ -61,6 +61,50 @@ describe('the parts of a schema', () => {
     await expect(open()).rejects.toMatchObject({ code: 'store_schema' })
   })
 
+  it.each([
+    ['SQL', 'clock_ms() RETURNS bigint LANGUAGE sql', "'SELECT 0::bigint'", 'clock_ms of 0001_tables.sql'],
+    [
+      'PL/pgSQL',
+      'trim_log(thread_n bigint, up_to bigint) RETURNS bigint LANGUAGE plpgsql',
+      '$$ BEGIN RETURN 0; END $$',
+      'trim_log of 0002_writes.sql',
+    ],
+  ])(
+    'with another body of a function in %s are told, and a node that starts refuses them',
+    async (_, head, body, words) => {
+      await open()
+      await schema.query(`CREATE OR REPLACE FUNCTION holdfast.${head} AS ${body}`)
+      expect(await told()).toContain(`has other code in the function ${words}`)
+      await expect(open()).rejects.toMatchObject({
+        code: 'store_schema',
+        message: expect.stringMatching(
+          /changed by hand, or made by a version that was never released\. Make it again as there/,
+        ),
+      })
+    },
+  )
+
+  it('with a function of other arguments lack it, and may have one of the same name beside it', async () => {
+    await open()
+    await schema.query(
+      `CREATE FUNCTION holdfast.clock_ms(later boolean) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'`,
+    )
+    await open()
+    await schema.query('DROP FUNCTION holdfast.clock_ms()')
+    expect(await told()).toContain('lacks the function clock_ms of 0001_tables.sql')
+    await expect(open()).rejects.toMatchObject({ code: 'store_schema' })
+  })
+
+  it('are those of the migrations whatever ends their lines', async () => {
+    await open()
+    await schema.query(
+      `DO $do$ BEGIN EXECUTE replace(pg_get_functiondef('holdfast.trim_log'::regproc), E'\n', E'\r\n'); END $do$`,
+    )
+    const crossed = `SELECT FROM pg_proc WHERE pronamespace = $1::regnamespace AND prosrc LIKE E'%\r\n%'`
+    expect(await schema.query(crossed, [schema.name])).toHaveLength(1)
+    await open()
+  })
+
   it('are told three at a time', async () => {
     await open()
     for (const name of ['write_rest', 'write_rows', 'write_key', 'trim_log']) {

@@ -199,6 +199,7 @@ function nameOf(name: string, text: string): string {
   return full
 }
 
-function inSchema(sql: string, schema: string): string {
+/** What stands for the schema of the store is its name. */
+export function inSchema(sql: string, schema: string): string {
   return sql.replaceAll(/\bholdfast\./g, `${schema}.`)
 }

@@ -1,6 +1,6 @@
 import { fromColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
-import { lackingParts } from './schema-parts.ts'
+import { schemaDifference } from './schema-parts.ts'
 
 /** What a database keeps of Holdfast, and how it fares. */
 export interface Contents {
@@ -97,7 +97,7 @@ interface Counts {
 export async function readContents(connection: Connection, schema: string, minor: number): Promise<Contents> {
   const tables = await connection.query<TableSize>({ sql: selectTables, values: [schema] })
   const invalid = await connection.query<{ name: string }>({ sql: selectInvalid, values: [schema] })
-  const lacking = await lackingParts(connection, schema, minor)
+  const { lacking } = await schemaDifference(connection, schema, minor)
   const [oldest] = await connection.query<OldTransaction>({ sql: selectOldest })
   const [counts] = await connection.query<Counts>({ sql: selectCounts })
   const orphans = await connection.query<Orphans>({ sql: selectOrphans })

@@ -1,4 +1,5 @@
-import type { Connection } from './connection.ts'
+import { createHash } from 'node:crypto'
+import { type Connection, inSchema } from './connection.ts'
 import { type Migration, migrations, migrationText } from './migrations.ts'
 
 /** What a migration makes, and a node relies on. */
@@ -7,25 +8,34 @@ export interface SchemaPart {
   readonly name: string
   /** Of an index. */
   readonly table?: string
+  /** Of a function: what it is given, as the server writes it, and what it does. */
+  readonly takes?: string
+  readonly body?: string
   /** The name of the migration that makes it. */
   readonly migration: string
 }
 
-/** What the migrations up to a minor make, as they say it: migrations only add, so all of it is there for good. */
+/** What the migrations up to a minor make, as they say it: migrations only add, so all of it is there for good, and as it was made. */
 export function schemaParts(minor = Number.POSITIVE_INFINITY): SchemaPart[] {
   return migrations()
     .filter(({ number }) => number <= minor)
     .flatMap(partsOf)
 }
 
+const functionPattern =
+  /^ *CREATE FUNCTION holdfast\.(\w+)\(([^)]*)\)\s+RETURNS\b.*?\bAS\s+(?:\$\$(.*?)\$\$|'([^']*)');/gms
+
 function partsOf(migration: Migration): SchemaPart[] {
   const text = migrationText(migration)
   const common = { migration: migration.name }
-  const functions = [...text.matchAll(/^ *CREATE FUNCTION holdfast\.(\w+)/gm)]
+  const functions = [...text.matchAll(functionPattern)]
   const tables = [...text.matchAll(/^ *CREATE TABLE holdfast\.(\w+) (\(.*?;)$/gms)]
   const indexes = [...text.matchAll(/^ *CREATE (UNIQUE )?INDEX (\w+) ON holdfast\.(\w+)/gm)]
   return [
-    ...functions.map(([, name = '']) => ({ ...common, kind: 'function' as const, name })),
+    ...functions.map(([, name = '', given = '', body, line = '']) => {
+      const takes = given.trim().replaceAll(/\s+/g, ' ')
+      return { ...common, kind: 'function' as const, name, takes, body: body ?? line }
+    }),
     ...tables.flatMap(([, table = '', body = '']) => [
       { ...common, kind: 'table' as const, name: table },
       ...keysOf(table, body).map((name) => ({ ...common, kind: 'unique index' as const, name, table })),
@@ -42,31 +52,74 @@ function keysOf(table: string, body: string): string[] {
   return /\bPRIMARY KEY\b/.test(body) ? [`${table}_pkey`, ...unique] : unique
 }
 
-const selectNames = `
-  SELECT 'relation ' || relname AS name FROM pg_catalog.pg_class WHERE relnamespace = to_regnamespace($1)
+// What ends a line is a matter of the machine that the migrations were read on.
+const selectParts = `
+  SELECT 'relation ' || relname AS name, NULL AS digest FROM pg_catalog.pg_class WHERE relnamespace = to_regnamespace($1)
   UNION ALL
-  SELECT 'function ' || proname FROM pg_catalog.pg_proc WHERE pronamespace = to_regnamespace($1)`
+  SELECT 'function ' || proname || '(' || pg_get_function_identity_arguments(oid) || ')',
+    encode(sha256(convert_to(replace(prosrc, chr(13), ''), 'UTF8')), 'hex')
+  FROM pg_catalog.pg_proc WHERE pronamespace = to_regnamespace($1)`
 
-/** What a schema of a minor should have and does not; of a table that is gone not its indexes too. */
-export async function lackingParts(connection: Connection, schema: string, minor: number): Promise<SchemaPart[]> {
-  const rows = await connection.query<{ name: string }>({ sql: selectNames, values: [schema] })
-  const names = new Set(rows.map(({ name }) => name))
-  return schemaParts(minor).filter(({ kind, name, table }) => {
-    const isThere = names.has(`${kind === 'function' ? kind : 'relation'} ${name}`)
-    return !isThere && (table === undefined || names.has(`relation ${table}`))
-  })
+/** How a schema differs from what the migrations make. */
+export interface SchemaDifference {
+  /** What is not there; of a table that is gone not its indexes too. */
+  readonly lacking: readonly SchemaPart[]
+  /** Functions that do something else. */
+  readonly changed: readonly SchemaPart[]
+}
+
+/** How a schema of a minor differs. What is there beside, as a newer minor adds it, is no difference. */
+export async function schemaDifference(
+  connection: Connection,
+  schema: string,
+  minor: number,
+): Promise<SchemaDifference> {
+  const rows = await connection.query<{ name: string; digest: string | null }>({ sql: selectParts, values: [schema] })
+  const found = new Map(rows.map(({ name, digest }) => [name, digest]))
+  const parts = schemaParts(minor)
+  return {
+    lacking: parts.filter((part) => {
+      const { table } = part
+      return !found.has(keyOf(part)) && (table === undefined || found.has(`relation ${table}`))
+    }),
+    changed: parts.filter((part) => {
+      const digest = found.get(keyOf(part))
+      return digest != null && part.body !== undefined && digest !== digestOf(part.body, schema)
+    }),
+  }
+}
+
+function keyOf({ kind, name, takes }: SchemaPart): string {
+  return kind === 'function' ? `function ${name}(${takes})` : `relation ${name}`
+}
+
+function digestOf(body: string, schema: string): string {
+  return createHash('sha256').update(inSchema(body, schema).replaceAll('\r', '')).digest('hex')
+}
+
+/** Why no node works on a schema that differs, and what to do; undefined if there is nothing that it cannot work without. */
+export function whyUnusable({ lacking, changed }: SchemaDifference): string | undefined {
+  const needed = lacking.filter(({ kind }) => kind !== 'index')
+  if (needed.length > 0) return `lacks ${named(needed)}. ${adviceOnLacking(needed)}`
+  if (changed.length === 0) return undefined
+  const why = 'which was changed by hand, or made by a version that was never released'
+  const advice = `Make ${themOf(changed)} again as there, with CREATE OR REPLACE, or restore the store or make it anew`
+  return `has other code in ${named(changed)}, ${why}. ${advice}`
+}
+
+function adviceOnLacking(needed: readonly SchemaPart[]): string {
+  // What a table held is not made again.
+  if (needed.some(({ kind }) => kind === 'table')) return 'Restore it from a copy'
+  return `Make ${themOf(needed)} again as there, or restore the store from a copy`
+}
+
+function themOf({ length }: readonly SchemaPart[]): string {
+  return length === 1 ? 'it' : 'them'
 }
 
 const shownMax = 3
 
-/** Which parts a schema lacks, and what to do; undefined if there is nothing that a node cannot work without. */
-export function whyLacking(parts: readonly SchemaPart[]): string | undefined {
-  const needed = parts.filter(({ kind }) => kind !== 'index')
-  if (needed.length === 0) return undefined
-  const shown = needed.slice(0, shownMax).map(({ kind, name, migration }) => `the ${kind} ${name} of ${migration}`)
-  const more = needed.length > shownMax ? ` and ${needed.length - shownMax} more` : ''
-  const what = `${shown.join(', ')}${more}`
-  // What a table held is not made again.
-  if (needed.some(({ kind }) => kind === 'table')) return `${what}. Restore it from a copy`
-  return `${what}. Make ${needed.length === 1 ? 'it' : 'them'} again as there, or restore the store from a copy`
+function named(parts: readonly SchemaPart[]): string {
+  const shown = parts.slice(0, shownMax).map(({ kind, name, migration }) => `the ${kind} ${name} of ${migration}`)
+  return `${shown.join(', ')}${parts.length > shownMax ? ` and ${parts.length - shownMax} more` : ''}`
 }

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import type { Connection } from './connection.ts'
 import type { Location } from './location.ts'
 import { type Migration, migrations, migrationText } from './migrations.ts'
-import { lackingParts, schemaParts, whyLacking } from './schema-parts.ts'
+import { schemaDifference, schemaParts, whyUnusable } from './schema-parts.ts'
 
 /**
  * The schema has a version. The minor is the number of the last migration; within a major, migrations only add, so a
@@ -70,10 +70,13 @@ async function missingIn(connection: Connection, place: Location): Promise<reado
   return migrations().filter((migration) => migration.number > (found?.minor ?? 0))
 }
 
-/** A schema that lost something would refuse some of the work, or what keeps two nodes from writing the same would be gone. */
+/**
+ * A schema that lost something would refuse some of the work, or what keeps two nodes from writing the same would be gone; one whose
+ * functions do something else would fail amid the work.
+ */
 async function checkParts(connection: Connection, place: Location, { minor }: SchemaVersion): Promise<void> {
-  const why = whyLacking(await lackingParts(connection, place.schema, minor))
-  if (why) throw refusal(`The store ${place.name} lacks ${why}`)
+  const why = whyUnusable(await schemaDifference(connection, place.schema, minor))
+  if (why) throw refusal(`The store ${place.name} ${why}`)
 }
 
 export interface SchemaState {
