@@ -220,24 +220,6 @@ describe('holdfast doctor on a database', () => {
     })
   })
 
-  it('tells a time-out of the server for transactions as what it is', async () => {
-    const database = await here().database()
-    await (await node(database)).end('SIGTERM')
-    await database.query(`ALTER DATABASE ${database.name} SET transaction_timeout = '300ms'`)
-    const holder = new pg.Client({ connectionString: database.url })
-    await holder.connect()
-    try {
-      await holder.query('SET transaction_timeout = 0; BEGIN; LOCK TABLE holdfast.meta IN ACCESS EXCLUSIVE MODE')
-      const found = await doctor(database.url)
-      expect(found.code).toBe(1)
-      const said = JSON.stringify(found.of('store'))
-      expect(said).toContain('longer than its transaction_timeout')
-      expect(said).not.toContain('replica')
-    } finally {
-      await holder.end()
-    }
-  })
-
   it('tells tasks that nobody starts, by agent', async () => {
     const database = await here().database()
     const server = await node(database)
@@ -267,15 +249,15 @@ describe('holdfast doctor on a database', () => {
     ['no notices', { passesNotices: false }, {}, 'note', 'by polling'],
     [
       'a long transaction',
-      {},
       { oldestTransaction: { who: '77', application: 'psql', ageMs: 600_000 } },
+      {},
       'note',
       '77 (psql)',
     ],
     [
       'a very long one',
-      {},
       { oldestTransaction: { who: 'x', application: 'prepared', ageMs: 7_200_000 } },
+      {},
       'wrong',
       'for 2h',
     ],

@@ -19,7 +19,7 @@ async function open(): Promise<void> {
 /** What a doctor is told: why no node starts, or which indexes are not there. */
 async function told(): Promise<unknown> {
   const { schema: state, contents } = await inspectStore(schema.url)
-  return 'refusal' in state ? state.refusal : contents?.missingIndexes
+  return state && 'refusal' in state ? state.refusal : contents?.missingIndexes
 }
 
 const selectParts = `

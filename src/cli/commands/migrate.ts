@@ -34,9 +34,9 @@ export function define(program: Command, act: Act): void {
 async function migrate({ around, global, show }: Cli, { check, ...flags }: Flags): Promise<number> {
   const { localStore, locally } = await import('../settings/local-store.ts')
   const { name, read, apply } = await migratable(await localStore(flags, around))
-  const { found, newest, missing } = await locally(read)
-  const isDue = missing.length > 0
   const isDone = !check
+  const { found, newest, missing } = await locally(() => read({ waits: isDone }))
+  const isDue = missing.length > 0
   if (isDone) await locally(apply)
   // A newer minor than ours stays what it is.
   const versions = { from: found && versionText(found), to: versionText(isDue ? newest : (found ?? newest)) }
@@ -66,7 +66,8 @@ function versionText({ major, minor }: Version): string {
 
 interface Migratable {
   readonly name: string
-  read(): Promise<{
+  /** Who only asks does not wait for what others have locked. */
+  read(patience: { readonly waits: boolean }): Promise<{
     readonly found?: Version | undefined
     readonly newest: Version
     readonly missing: readonly unknown[]
@@ -84,7 +85,7 @@ async function migratable(store: LocalStore): Promise<Migratable> {
     const { url } = store
     const { loadDatabase } = await import('../settings/local-store.ts')
     const { migrateStore, nameOf, readStoreSchema } = await loadDatabase()
-    return { name: nameOf(url), read: () => readStoreSchema(url), apply: () => migrateStore(url) }
+    return { name: nameOf(url), read: (patience) => readStoreSchema(url, patience), apply: () => migrateStore(url) }
   }
   if (store.kind === 'memory')
     throw wrong('The store memory: has no schema to migrate. Use sqlite:PATH or postgres://…')

@@ -3,9 +3,11 @@ import { age } from '../show/ages.ts'
 import { fileSize } from '../show/file-size.ts'
 import { type Check, note, ok, wrongly } from './check.ts'
 import { countedByAgent } from './left-behind-check.ts'
+import { endingOf, locksCheck } from './lock-check.ts'
 
 export type DatabaseReport = Awaited<ReturnType<Database['inspectStore']>>
 type Contents = NonNullable<DatabaseReport['contents']>
+type Schema = NonNullable<DatabaseReport['schema']>
 
 // Clocks that are kept in step differ by far less.
 const driftMsMax = 5_000
@@ -25,19 +27,21 @@ export function databaseChecks(
   now: number,
   start: string,
 ): Check[] {
-  const { contents } = report
+  const { contents, schema } = report
   return [
     ok('store', `${report.name}, PostgreSQL ${report.versionText}, as ${report.user}`),
     report.unfit === undefined ? ok('durability', 'fsync and synchronous_commit are on') : unfitCheck(report.unfit),
     rightsCheck(report),
-    schemaCheck(report, start),
+    locksCheck(report.locks),
+    schema ? schemaCheck(schema, start) : note('schema', 'It was not read, because the table meta is locked'),
     noticesCheck(report),
     connectionsCheck(report, connectionsPerNode),
     serverClockCheck(report, now),
     upkeepCheck(report),
+    transactionsCheck(report),
     ...(contents
-      ? [transactionsCheck(contents), nodesCheck(contents, report.now), waitingCheck(contents, report.now, start)]
-      : []),
+      ? [nodesCheck(contents, report.now), waitingCheck(contents, report.now, start)]
+      : unreadChecks(report)),
     sizeCheck(report),
   ]
 }
@@ -56,7 +60,7 @@ function rightsCheck({ user, missingRights }: DatabaseReport): Check {
   return wrongly('store rights', finding, advice)
 }
 
-function schemaCheck({ schema }: DatabaseReport, start: string): Check {
+function schemaCheck(schema: Schema, start: string): Check {
   if ('refusal' in schema) return { name: 'schema', status: 'wrong', finding: schema.refusal }
   const { found, newest, missing } = schema
   if (!found) return note('schema', 'There is none yet', `The first start makes it, or ${start} migrate does`)
@@ -118,13 +122,25 @@ function upkeepCheck({ autovacuum, transactionAge, contents }: DatabaseReport): 
   return note(name, finding, 'Look for a transaction that goes on for long; else let autovacuum work harder')
 }
 
-function transactionsCheck({ oldestTransaction }: Contents): Check {
+function transactionsCheck({ oldestTransaction }: DatabaseReport): Check {
   const name = 'transactions'
   if (!oldestTransaction || oldestTransaction.ageMs < transactionMsLong) return ok(name, 'None goes on for long')
   const { who, application, ageMs } = oldestTransaction
   const finding = `${who} (${application || 'unnamed'}) has been in one for ${age(ageMs)}; what was removed since takes up space`
-  const advice = application === 'prepared' ? `ROLLBACK PREPARED '${who}'` : `SELECT pg_terminate_backend(${who})`
+  const advice = endingOf(who, application)
   return ageMs < transactionMsMax ? note(name, finding, advice) : wrongly(name, finding, advice)
+}
+
+/** Why nothing is said of nodes and tasks, unless the schema says why. */
+function unreadChecks({ locks, isSlow }: DatabaseReport): Check[] {
+  const name = 'nodes'
+  if (locks.some(({ stopsReads }) => stopsReads))
+    return [note(name, 'They were not looked for, because a table is locked')]
+  if (!isSlow) return []
+  const finding = 'Nodes, tasks and sizes could not be read in some seconds'
+  return [
+    note(name, finding, 'See what slows the server down, then run this again: other programs, its disk, dead rows'),
+  ]
 }
 
 function nodesCheck({ nodeCount, orphanCount, orphans }: Contents, now: number): Check {

@@ -78,6 +78,11 @@ export function isTooLong(error: unknown): boolean {
   return isServerError(error) && ['57014', '25P04'].includes(error.code)
 }
 
+/** The server was told how long to let a statement take, or to wait for a lock. */
+export function isCutShort(error: unknown): boolean {
+  return ['57014', '55P03'].includes(codeOf(error) ?? '')
+}
+
 /** A prepared statement is not there, or there already: the connection behind a pooler is another one. */
 export function isLostName(error: unknown): boolean {
   return isServerError(error) && ['26000', '42P05'].includes(error.code)

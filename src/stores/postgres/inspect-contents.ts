@@ -9,8 +9,6 @@ export interface Contents {
   readonly invalidIndexes: readonly string[]
   /** Those without which all is slow, each with the migration that makes it. */
   readonly missingIndexes: readonly string[]
-  /** The oldest transaction that goes on, of whoever. Rows that it may still see cannot be removed. */
-  readonly oldestTransaction?: OldTransaction
   /** How many nodes have a lease now. */
   readonly nodeCount: number
   /** Tasks that belong to nodes without a lease: they are to be resumed. */
@@ -28,13 +26,6 @@ export interface TableSize {
   readonly bytes: number
   readonly liveRows: number
   readonly deadRows: number
-}
-
-export interface OldTransaction {
-  /** A process of the server, or the name of a prepared transaction. */
-  readonly who: string
-  readonly application: string
-  readonly ageMs: number
 }
 
 export interface Orphans {
@@ -59,14 +50,6 @@ const selectTables = `
 const selectInvalid = `
   SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE c.relnamespace = to_regnamespace($1) AND NOT i.indisvalid ORDER BY 1`
-
-const selectOldest = `
-  SELECT who, application, floor(extract(epoch FROM clock_timestamp() - since) * 1000)::bigint AS "ageMs" FROM (
-    SELECT pid::text AS who, coalesce(application_name, '') AS application, xact_start AS since FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
-    UNION ALL
-    SELECT gid, 'prepared', prepared FROM pg_prepared_xacts WHERE database = current_database()
-  ) t WHERE since IS NOT NULL ORDER BY since LIMIT 1`
 
 const isLive = 'l.until_at > holdfast.clock_ms()'
 
@@ -98,7 +81,6 @@ export async function readContents(connection: Connection, schema: string, minor
   const tables = await connection.query<TableSize>({ sql: selectTables, values: [schema] })
   const invalid = await connection.query<{ name: string }>({ sql: selectInvalid, values: [schema] })
   const { lacking } = await schemaDifference(connection, schema, minor)
-  const [oldest] = await connection.query<OldTransaction>({ sql: selectOldest })
   const [counts] = await connection.query<Counts>({ sql: selectCounts })
   const orphans = await connection.query<Orphans>({ sql: selectOrphans })
   const waiting = await connection.query<Waiting>({ sql: selectWaiting })
@@ -107,7 +89,6 @@ export async function readContents(connection: Connection, schema: string, minor
     tables,
     invalidIndexes: invalid.map(({ name }) => name),
     missingIndexes: lacking.map(({ name, migration }) => `${name} of ${migration}`),
-    ...(oldest && { oldestTransaction: oldest }),
     nodeCount,
     orphanCount,
     orphans: orphans.map(named),

@@ -3,12 +3,13 @@ import { isHoldfastError } from '../../core/errors.ts'
 import { pause } from './clock.ts'
 import { connected } from './connected.ts'
 import type { Connection } from './connection.ts'
-import { isRefusal } from './failure.ts'
+import { isCutShort, isRefusal } from './failure.ts'
 import { type Contents, readContents } from './inspect-contents.ts'
 import { areLent, backendOf } from './lent-backends.ts'
 import { type Location, locate } from './location.ts'
 import { missingRights, missingRightsToMigrate } from './rights.ts'
 import { readSchema, readServer, type SchemaState, type ServerRow, whyUnfit } from './schema.ts'
+import { lastingLocks, type TableLock } from './table-locks.ts'
 
 /** What can be told of a store from outside, beside nodes at work on it and without a change to it. */
 export interface StoreReport extends Facts, ServerRow {
@@ -16,14 +17,20 @@ export interface StoreReport extends Facts, ServerRow {
   readonly name: string
   /** Why no node starts on this server, and what to do; undefined if it is right. */
   readonly unfit: string | undefined
-  /** Or why it cannot be understood. */
-  readonly schema: SchemaState | { readonly refusal: string }
+  /** Or why it cannot be understood; absent if the table is locked that says it. */
+  readonly schema?: SchemaState | { readonly refusal: string }
   /** What the user may not do and has to; empty if all is right. */
   readonly missingRights: readonly string[]
   /** A notice that is sent over one connection arrives over another. */
   readonly passesNotices: boolean
-  /** Absent if there is no schema, or it may not be read. */
+  /** Those of its tables that others are kept from for long. */
+  readonly locks: readonly TableLock[]
+  /** The oldest transaction that goes on, of whoever. Rows that it may still see cannot be removed. */
+  readonly oldestTransaction?: OldTransaction
+  /** Absent if there is no schema, or it may not be read, or a table is locked. */
   readonly contents?: Contents
+  /** To read them took too long. */
+  readonly isSlow: boolean
 }
 
 interface Facts {
@@ -52,40 +59,84 @@ const selectFacts = `
     (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()) AS "transactionAge",
     pg_database_size(current_database()) AS bytes`
 
+interface OldTransaction {
+  /** A process of the server, or the name of a prepared transaction. */
+  readonly who: string
+  readonly application: string
+  readonly ageMs: number
+}
+
+const selectOldest = `
+  SELECT who, application, floor(extract(epoch FROM clock_timestamp() - since) * 1000)::bigint AS "ageMs" FROM (
+    SELECT pid::text AS who, coalesce(application_name, '') AS application, xact_start AS since FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+    UNION ALL
+    SELECT gid, 'prepared', prepared FROM pg_prepared_xacts WHERE database = current_database()
+  ) t WHERE since IS NOT NULL ORDER BY since LIMIT 1`
+
 // As long as a node waits before it takes notices as lost.
 const noticeMsMax = 3_000
 
-/** Rejects with what keeps the server from being asked. */
+/**
+ * Rejects with what keeps the server from being asked. What the server says of itself comes before what its tables say, which others
+ * may have locked.
+ */
 export async function inspectStore(url: string): Promise<StoreReport> {
   const place = locate(url)
   return connected(place, async (connection) => {
     const server = await readServer(connection)
     const [facts] = await connection.query<Facts>({ sql: selectFacts })
     if (!facts) throw new Error('The server did not say how it is')
+    const [oldest] = await connection.query<OldTransaction>({ sql: selectOldest })
+    const locks = await lastingLocks(connection, place.schema)
     const rights = await missingRights(connection, place)
+    const notices = await passesNotices(place, connection)
     const isHidden = rights.some(({ isToRead }) => isToRead)
-    const schema = isHidden ? { refusal: 'It may not be read' } : await schemaOf(connection, place)
-    const isDue = 'missing' in schema && schema.missing.length > 0
+    const schema = isHidden ? { refusal: 'It may not be read' } : await schemaOf(connection, place, locks)
+    const isDue = schema && 'missing' in schema && schema.missing.length > 0
     if (isDue) rights.push(...(await missingRightsToMigrate(connection, place)))
-    const found = 'found' in schema ? schema.found : undefined
+    const minor = schema && 'found' in schema ? schema.found?.minor : undefined
     return {
       ...server,
       ...facts,
       name: place.name,
       unfit: whyUnfit(server),
-      schema,
+      ...(schema && { schema }),
       missingRights: rights.map(({ missing }) => missing),
-      passesNotices: await passesNotices(place, connection),
-      ...(found && { contents: await readContents(connection, place.schema, found.minor) }),
+      passesNotices: notices,
+      locks,
+      ...(oldest && { oldestTransaction: oldest }),
+      ...(await contentsOf(connection, place, locks, minor)),
     }
   })
 }
 
-async function schemaOf(connection: Connection, place: Location): Promise<StoreReport['schema']> {
+async function schemaOf(
+  connection: Connection,
+  place: Location,
+  locks: readonly TableLock[],
+): Promise<StoreReport['schema']> {
+  if (locks.some(({ table, stopsReads }) => stopsReads && table === 'meta')) return undefined
   try {
     return await readSchema(connection, place)
   } catch (error) {
     if (isHoldfastError(error, 'store_schema')) return { refusal: error.message }
+    throw error
+  }
+}
+
+/** To ask for the size of a table needs it as much as to read it. */
+async function contentsOf(
+  connection: Connection,
+  { schema }: Location,
+  locks: readonly TableLock[],
+  minor: number | undefined,
+): Promise<Pick<StoreReport, 'contents' | 'isSlow'>> {
+  if (minor === undefined || locks.some(({ stopsReads }) => stopsReads)) return { isSlow: false }
+  try {
+    return { contents: await readContents(connection, schema, minor), isSlow: false }
+  } catch (error) {
+    if (connection.isSilent || isCutShort(error)) return { isSlow: true }
     throw error
   }
 }

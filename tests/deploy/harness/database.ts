@@ -20,7 +20,7 @@ export interface DatabaseServer {
 }
 
 /** A server for the tests of a file, on which the user `locked` needs a password: `right`. */
-export function databaseServer(): () => DatabaseServer {
+export function databaseServer(settings: Readonly<Record<string, string>> = {}): () => DatabaseServer {
   let folder = ''
   let started: DatabaseServer | undefined
   beforeAll(async () => {
@@ -29,7 +29,7 @@ export function databaseServer(): () => DatabaseServer {
     writeFileSync(hba, 'host all locked 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n')
     // The server may run as another user.
     chmodSync(folder, 0o755)
-    const server = await startServer({ hba_file: hba })
+    const server = await startServer({ hba_file: hba, ...settings })
     await ask(server.url, `CREATE ROLE locked LOGIN SUPERUSER PASSWORD 'right'`)
     started = { server, database: () => createDatabase(server) }
   })
