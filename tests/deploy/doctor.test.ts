@@ -67,6 +67,10 @@ describe('holdfast doctor on a database', () => {
   it('says how many nodes there are, and what belongs to one that was killed', async () => {
     const database = await here().database()
     const [one, two] = [await node(database), await node(database, { HOLDFAST_LEASE_MS: '4000' })]
+    expect((await doctor(database.url)).of('server')).toMatchObject({
+      finding: expect.stringMatching(/^None answers at .*, but 2 nodes have a lease$/),
+      advice: 'Tell where one of them listens with --url or HOLDFAST_URL',
+    })
     const live = await doctor(database.url, { HOLDFAST_URL: one.url, HOLDFAST_TOKEN: LocalServer.token })
     expect([live.code, live.of('nodes')?.finding]).toEqual([0, '2 have a lease'])
     expect(live.of('server')).toMatchObject({ status: 'ok', finding: expect.stringContaining('(postgres)') })
@@ -204,6 +208,24 @@ describe('holdfast doctor on a database', () => {
     expect(found.code).toBe(1)
     const nowhere = await doctor(url.replace(name, 'nowhere'))
     expect([nowhere.code, nowhere.of('store')?.finding]).toEqual([1, expect.stringContaining('no such database')])
+  })
+
+  it('says what to look at where no server can be reached', async () => {
+    const { code, of } = await doctor('postgres://me:hidden@127.0.0.1:1/x')
+    expect(code).toBe(1)
+    expect(of('store')).toMatchObject({
+      finding: expect.stringContaining('it cannot be reached (connect ECONNREFUSED 127.0.0.1:1)'),
+      advice: 'Check address and port in its URL, and that the server runs and lets this machine in',
+    })
+  })
+
+  it('says how much of a commit is waited for, as it is set', async () => {
+    const { url, name, query } = await here().database()
+    for (const waits of ['on', 'remote_write', 'local']) {
+      await query(`ALTER DATABASE ${name} SET synchronous_commit = ${waits}`)
+      const finding = `fsync is on, synchronous_commit is ${waits}`
+      expect((await doctor(url)).of('durability')).toEqual({ name: 'durability', status: 'ok', finding })
+    }
   })
 
   it('tells a database that takes no writes', async () => {

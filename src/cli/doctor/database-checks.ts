@@ -30,7 +30,7 @@ export function databaseChecks(
   const { contents, schema } = report
   return [
     ok('store', `${report.name}, PostgreSQL ${report.versionText}, as ${report.user}`),
-    report.unfit === undefined ? ok('durability', 'fsync and synchronous_commit are on') : unfitCheck(report.unfit),
+    durabilityCheck(report),
     rightsCheck(report),
     locksCheck(report.locks),
     schema ? schemaCheck(schema, start) : note('schema', 'It was not read, because the table meta is locked'),
@@ -46,8 +46,9 @@ export function databaseChecks(
   ]
 }
 
-/** A sentence that says what is wrong and one that says what to do. */
-function unfitCheck(unfit: string): Check {
+/** Why no node starts is a sentence that says what is wrong and one that says what to do. */
+function durabilityCheck({ unfit, synchronousCommit }: DatabaseReport): Check {
+  if (unfit === undefined) return ok('durability', `fsync is on, synchronous_commit is ${synchronousCommit}`)
   const [finding = unfit, advice = ''] = unfit.split(/\. (?=[A-Z][^.]*$)/)
   return wrongly('server', finding, advice)
 }

@@ -34,7 +34,7 @@ export async function examine(flags: ExamineFlags, around: Around, signal: Abort
   const found: StoreFindings = store
     ? await storeChecks(store, around.clock.now(), start)
     : { checks: [], isHeld: false }
-  const server = await serverFindings(await addressOf(flags, around, checks), found.isHeld, around, signal)
+  const server = await serverFindings(await addressOf(flags, around, checks), found, around, signal)
   return [
     nodeCheck(process.versions.node),
     ...checks,
@@ -49,11 +49,11 @@ export async function examine(flags: ExamineFlags, around: Around, signal: Abort
 
 async function serverFindings(
   address: ServerAddress | Check,
-  isStoreHeld: boolean,
+  store: StoreFindings,
   { clock, env }: Around,
   signal: AbortSignal,
 ): Promise<ServerFindings> {
-  return 'url' in address ? serverCheck(address, isStoreHeld, { clock, signal }, commandStart(env)) : { check: address }
+  return 'url' in address ? serverCheck(address, store, { clock, signal }, commandStart(env)) : { check: address }
 }
 
 async function configured({ store, config: file }: ExamineFlags, around: Around): Promise<Configured> {

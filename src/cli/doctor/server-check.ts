@@ -21,6 +21,12 @@ export interface ServerFindings {
   readonly store?: string
 }
 
+/** What is known of who has the store. */
+interface StoreUse {
+  readonly isHeld: boolean
+  readonly nodeCount?: number
+}
+
 interface Patience {
   readonly clock: ClientClock
   readonly signal: AbortSignal
@@ -29,7 +35,7 @@ interface Patience {
 /** Whether a server answers where clients would look for one, takes work, and takes the token that they would give it. */
 export async function serverCheck(
   address: ServerAddress,
-  isStoreHeld: boolean,
+  use: StoreUse,
   patience: Patience,
   start: string,
 ): Promise<ServerFindings> {
@@ -37,16 +43,21 @@ export async function serverCheck(
   const { node } = probed
   const store = storeOf(probed)
   return {
-    check: serverFinding(address.url, isStoreHeld, probed, start),
+    check: serverFinding(address.url, use, probed, start),
     ...(node !== undefined && { node }),
     ...(store !== undefined && { store }),
   }
 }
 
-export function serverFinding(url: string, isStoreHeld: boolean, probed: Probe, start: string): Check {
+export function serverFinding(url: string, { isHeld, nodeCount = 0 }: StoreUse, probed: Probe, start: string): Check {
   const { isAlive, readiness, refused } = probed
   const name = 'server'
-  if (!isAlive && !isStoreHeld) return note(name, `None answers at ${url}`, `${start} serve starts one`)
+  if (!isAlive && nodeCount > 0) {
+    const nodes = nodeCount === 1 ? 'a node has a lease' : `${nodeCount} nodes have a lease`
+    const advice = `Tell where ${nodeCount === 1 ? 'it' : 'one of them'} listens with --url or HOLDFAST_URL`
+    return note(name, `None answers at ${url}, but ${nodes}`, advice)
+  }
+  if (!isAlive && !isHeld) return note(name, `None answers at ${url}`, `${start} serve starts one`)
   if (!isAlive) {
     const advice = 'Tell where it listens with --url or HOLDFAST_URL; if it listens there, it hangs: restart it'
     return wrongly(name, `None answers at ${url}, but one has the store open`, advice)
@@ -59,7 +70,7 @@ export function serverFinding(url: string, isStoreHeld: boolean, probed: Probe, 
   if (readiness?.status === 200) {
     const store = storeOf(probed)
     const answer = ok(name, `${url} answers and takes work${store === undefined ? '' : ` (${store})`}`)
-    if (isStoreHeld || store !== 'sqlite') return answer
+    if (isHeld || store !== 'sqlite') return answer
     return note(name, `${url} answers, on another store than this one`)
   }
   const { code } = (readiness?.body ?? {}) as { readonly code?: unknown }

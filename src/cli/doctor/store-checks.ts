@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type LocalStore, loadDatabase } from '../settings/local-store.ts'
+import { errorMessage } from '../error-message.ts'
+import { type Database, type LocalStore, loadDatabase } from '../settings/local-store.ts'
 import { fileSize } from '../show/file-size.ts'
 import { type Check, note, ok, thrown, wrongly } from './check.ts'
 import { databaseChecks } from './database-checks.ts'
@@ -19,11 +20,13 @@ export interface StoreFindings {
   readonly newestAt?: number
   /** Of a store that one server has at a time, if it was read. */
   readonly executing?: StoreReport['executing']
+  /** Of a store that several nodes share: how many have a lease. */
+  readonly nodeCount?: number
 }
 
 /** Looks at the store, which may be in use, without changing anything. */
 export async function storeChecks(store: LocalStore, now: number, start: string): Promise<StoreFindings> {
-  if (store.kind === 'postgres') return { checks: await checksOf(store.url, now, start), isHeld: false }
+  if (store.kind === 'postgres') return databaseFindings(store.url, now, start)
   if (store.kind !== 'sqlite') return { checks: [otherStore(store.kind)], isHeld: false }
   const { path } = store
   const disk = diskCheck(dirname(path))
@@ -82,14 +85,22 @@ function logCheck({ logBytes, isCopy }: StoreReport): Check {
   return note('write-ahead log', `${finding}, more than usual`, advice)
 }
 
-async function checksOf(url: string, now: number, start: string): Promise<Check[]> {
+async function databaseFindings(url: string, now: number, start: string): Promise<StoreFindings> {
+  let database: Database | undefined
   try {
-    const { connectionsPerNode, inspectStore } = await loadDatabase()
-    return databaseChecks(await inspectStore(url), connectionsPerNode, now, start)
+    database = await loadDatabase()
+    const report = await database.inspectStore(url)
+    const checks = databaseChecks(report, database.connectionsPerNode, now, start)
+    return { checks, isHeld: false, ...(report.contents && { nodeCount: report.contents.nodeCount }) }
   } catch (error) {
-    return [thrown('store', error)]
+    const check = database?.isUnreachable(error)
+      ? wrongly('store', errorMessage(error), unreachableAdvice)
+      : thrown('store', error)
+    return { checks: [check], isHeld: false }
   }
 }
+
+const unreachableAdvice = 'Check address and port in its URL, and that the server runs and lets this machine in'
 
 function otherStore(kind: Exclude<LocalStore['kind'], 'postgres' | 'sqlite'>): Check {
   if (kind === 'memory') return note('store', 'memory:, which forgets everything when the server stops')

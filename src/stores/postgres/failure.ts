@@ -100,6 +100,11 @@ export function translate(error: unknown, name: string): unknown {
   return why === undefined ? error : unavailable(name, `${why} (${error.code} ${error.message})`, error)
 }
 
+/** No server has said why: nobody was there, or let nobody in, or did not answer. */
+export function isUnreachable(error: unknown): boolean {
+  return isHoldfastError(error, 'store_unavailable') && error.cause !== undefined && !isServerError(error.cause)
+}
+
 export function unavailable(name: string, why: string, cause?: unknown): HoldfastError {
   return new HoldfastError('store_unavailable', `The store ${name} is not available: ${why}`, { cause })
 }

@@ -1,3 +1,4 @@
+export { isUnreachable } from './failure.ts'
 export { inspectStore, type StoreReport } from './inspect.ts'
 export { migrateStore, nameOf, readStoreSchema } from './migrate.ts'
 export { type PostgresStoreOptions, postgresStore } from './postgres-store.ts'

@@ -29,11 +29,19 @@ describe('the checks of the doctor', () => {
 
   it('tell a server that takes no work, and one that shuts down', () => {
     const refusing = (code: string) => ({ isAlive: true, readiness: { status: 503, body: { code } } })
-    expect(serverFinding(url, true, refusing('store_unavailable'), 'holdfast')).toMatchObject({ status: 'wrong' })
-    expect(serverFinding(url, true, refusing('draining'), 'holdfast')).toMatchObject({ status: 'note' })
-    expect(serverFinding(url, true, { isAlive: true }, 'holdfast')).toMatchObject({ status: 'wrong' })
+    expect(serverFinding(url, { isHeld: true }, refusing('store_unavailable'), 'holdfast')).toMatchObject({
+      status: 'wrong',
+    })
+    expect(serverFinding(url, { isHeld: true }, refusing('draining'), 'holdfast')).toMatchObject({ status: 'note' })
+    expect(serverFinding(url, { isHeld: true }, { isAlive: true }, 'holdfast')).toMatchObject({ status: 'wrong' })
+    expect(serverFinding(url, { isHeld: false, nodeCount: 1 }, { isAlive: false }, 'holdfast')).toEqual({
+      name: 'server',
+      status: 'note',
+      finding: `None answers at ${url}, but a node has a lease`,
+      advice: 'Tell where it listens with --url or HOLDFAST_URL',
+    })
     const inMemory = { isAlive: true, readiness: { status: 200, body: { store: 'memory' } } }
-    expect(serverFinding(url, false, inMemory, 'holdfast')).toMatchObject({
+    expect(serverFinding(url, { isHeld: false }, inMemory, 'holdfast')).toMatchObject({
       status: 'ok',
       finding: expect.stringContaining('memory'),
     })
