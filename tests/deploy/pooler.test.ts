@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
+import type { Check } from '../../src/cli/doctor/check.ts'
 import { cli } from '../cli/harness/cli.ts'
 import { LocalServer, tempFolder } from '../cli/harness/local-server.ts'
 import { databaseServer, type TestDatabase } from './harness/database.ts'
@@ -15,8 +16,19 @@ async function pooled(
   return { database, pooler: await startPooler(database.url, count) }
 }
 
-function node(store: string): Promise<LocalServer> {
-  return LocalServer.start({ folder: tempFolder(), env: { HOLDFAST_STORE: store } })
+function node(store: string, env: Readonly<Record<string, string>> = {}): Promise<LocalServer> {
+  return LocalServer.start({ folder: tempFolder(), env: { HOLDFAST_STORE: store, ...env } })
+}
+
+/** What doctor says of what is set for sessions. */
+async function session(store: string, env: Readonly<Record<string, string>> = {}): Promise<Check | undefined> {
+  const folder = tempFolder()
+  const { stdout } = await cli(['doctor', '--json'], {
+    folder,
+    env: { XDG_STATE_HOME: folder, HOLDFAST_STORE: store, ...env },
+  })
+  const { checks } = JSON.parse(stdout) as { readonly checks: readonly Check[] }
+  return checks.find(({ name }) => name === 'session')
 }
 
 /** What an expression says on each of the pooler's connections. */
@@ -96,5 +108,47 @@ describe('nodes behind a pooler in transaction mode', () => {
     for (const [setting, value] of Object.entries(untouched)) {
       expect([setting, await onEach(url, `current_setting('${setting}')`)]).toEqual([setting, new Set([value])])
     }
+  })
+
+  it('say what the server does not set for their user, and so does doctor, until it does', async () => {
+    const { url, query } = await here().database()
+    await query('CREATE ROLE "Steady" LOGIN SUPERUSER')
+    const own = url.replace('holdfast@', 'Steady@')
+    expect(await session(own)).toMatchObject({ status: 'ok', finding: expect.stringContaining('Nodes set') })
+    const pooler = await startPooler(own, 2)
+    const server = await node(pooler.through(own))
+    await server.process.until(/ALTER ROLE \\"Steady\\" SET transaction_timeout = '4950ms'/, 'stderr')
+    expect(server.process.stderr).not.toContain('Everything works')
+    expect(await server.end('SIGTERM')).toBe(0)
+
+    const told = await session(pooler.through(own))
+    expect(told).toMatchObject({ status: 'note', finding: expect.stringContaining('set nothing') })
+    const lines = told?.advice?.match(/ALTER ROLE [^;]+/g) ?? []
+    expect(lines).toEqual([
+      `ALTER ROLE "Steady" SET statement_timeout = '4500ms'`,
+      `ALTER ROLE "Steady" SET idle_in_transaction_session_timeout = '4500ms'`,
+      'ALTER ROLE "Steady" SET jit = off',
+      'ALTER ROLE "Steady" SET enable_seqscan = off',
+      `ALTER ROLE "Steady" SET transaction_timeout = '4950ms'`,
+    ])
+    for (const line of lines) await query(line)
+
+    const anew = await startPooler(own, 2)
+    expect(await session(anew.through(own))).toMatchObject({
+      status: 'ok',
+      finding: expect.stringContaining('The server sets'),
+    })
+    const short = { HOLDFAST_LEASE_MS: '6000' }
+    const shorter = await session(anew.through(own), short)
+    expect(shorter?.advice?.match(/\w+ = '\w+'/g)).toEqual([
+      `statement_timeout = '1800ms'`,
+      `idle_in_transaction_session_timeout = '1800ms'`,
+      `transaction_timeout = '1980ms'`,
+    ])
+    const [right, hasty] = [await node(anew.through(own)), await node(anew.through(own), short)]
+    await hasty.process.until(/statement_timeout = '1800ms'/, 'stderr')
+    await right.process.until(/does not pass on notices/, 'stderr')
+    expect(await Promise.all([right.end('SIGTERM'), hasty.end('SIGTERM')])).toEqual([0, 0])
+    expect(right.process.stderr).not.toContain('ALTER ROLE')
   })
 })

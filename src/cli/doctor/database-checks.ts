@@ -35,6 +35,7 @@ export function databaseChecks(
     locksCheck(report.locks),
     schema ? schemaCheck(schema, start) : note('schema', 'It was not read, because the table meta is locked'),
     noticesCheck(report),
+    sessionCheck(report),
     connectionsCheck(report, connectionsPerNode),
     serverClockCheck(report, now),
     upkeepCheck(report),
@@ -79,6 +80,16 @@ function noticesCheck({ passesNotices }: DatabaseReport): Check {
   if (passesNotices) return ok('notices', 'Nodes hear at once what others wrote')
   const finding = 'They do not arrive, as behind a pooler in transaction mode; nodes find what others wrote by polling'
   return note('notices', finding, 'Connect to the server itself, or to a pooler in session mode, to be told at once')
+}
+
+function sessionCheck({ isPooled, missingSettings }: DatabaseReport): Check {
+  const name = 'session'
+  if (!isPooled) return ok(name, 'Nodes set time-outs and what else they need on their connections')
+  if (missingSettings.length === 0) return ok(name, 'The server sets what nodes cannot set behind a pooler')
+  const finding =
+    'Behind a pooler nodes set nothing on their connections, and the server does not set what they need: one that freezes may keep ' +
+    'others waiting for longer than its lease'
+  return note(name, finding, `Run this, and have the pooler open its connections anew: ${missingSettings.join('; ')}`)
 }
 
 function connectionsCheck(report: DatabaseReport, perNode: number): Check {

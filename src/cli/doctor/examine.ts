@@ -24,15 +24,16 @@ interface Configured {
   /** Absent if the settings do not tell. */
   readonly store?: LocalStore
   readonly principals: readonly string[]
+  readonly leaseMs?: number
 }
 
 /** All checks, in the order in which one thing rests on another. Changes nothing, and tells no secret. */
 export async function examine(flags: ExamineFlags, around: Around, signal: AbortSignal): Promise<Check[]> {
-  const { checks, store, principals } = await configured(flags, around)
+  const { checks, store, principals, leaseMs } = await configured(flags, around)
   const folder = stateFolder(around.env)
   const start = commandStart(around.env)
   const found: StoreFindings = store
-    ? await storeChecks(store, around.clock.now(), start)
+    ? await storeChecks(store, { now: around.clock.now(), start, ...(leaseMs !== undefined && { leaseMs }) })
     : { checks: [], isHeld: false }
   const server = await serverFindings(await addressOf(flags, around, checks), found, around, signal)
   return [
@@ -68,8 +69,13 @@ async function configured({ store, config: file }: ExamineFlags, around: Around)
   try {
     const sources = { flags, env: around.env, ...(config && { config }) }
     const chosen = chosenStore(sources, around.folder)
-    const principals = Object.keys(readSettings(sources).tokens)
-    return { checks: [loaded, ok('settings', 'All of them are known and right')], store: chosen, principals }
+    const { tokens, leaseMs } = readSettings(sources)
+    return {
+      checks: [loaded, ok('settings', 'All of them are known and right')],
+      store: chosen,
+      principals: Object.keys(tokens),
+      ...(leaseMs !== undefined && { leaseMs }),
+    }
   } catch (error) {
     return { checks: [loaded, thrown('settings', error)], principals: [] }
   }

@@ -24,9 +24,16 @@ export interface StoreFindings {
   readonly nodeCount?: number
 }
 
+interface Asking {
+  readonly now: number
+  readonly start: string
+  /** Of the nodes, if the settings say it. */
+  readonly leaseMs?: number
+}
+
 /** Looks at the store, which may be in use, without changing anything. */
-export async function storeChecks(store: LocalStore, now: number, start: string): Promise<StoreFindings> {
-  if (store.kind === 'postgres') return databaseFindings(store.url, now, start)
+export async function storeChecks(store: LocalStore, asking: Asking): Promise<StoreFindings> {
+  if (store.kind === 'postgres') return databaseFindings(store.url, asking)
   if (store.kind !== 'sqlite') return { checks: [otherStore(store.kind)], isHeld: false }
   const { path } = store
   const disk = diskCheck(dirname(path))
@@ -38,7 +45,7 @@ export async function storeChecks(store: LocalStore, now: number, start: string)
     const report = inspectStore(path)
     const { isHeld, newestAt, executing } = report
     return {
-      checks: [...reportChecks(report, start), disk],
+      checks: [...reportChecks(report, asking.start), disk],
       isHeld,
       executing,
       ...(newestAt !== undefined && { newestAt }),
@@ -85,11 +92,11 @@ function logCheck({ logBytes, isCopy }: StoreReport): Check {
   return note('write-ahead log', `${finding}, more than usual`, advice)
 }
 
-async function databaseFindings(url: string, now: number, start: string): Promise<StoreFindings> {
+async function databaseFindings(url: string, { now, start, leaseMs }: Asking): Promise<StoreFindings> {
   let database: Database | undefined
   try {
     database = await loadDatabase()
-    const report = await database.inspectStore(url)
+    const report = await database.inspectStore(url, leaseMs)
     const checks = databaseChecks(report, database.connectionsPerNode, now, start)
     return { checks, isHeld: false, ...(report.contents && { nodeCount: report.contents.nodeCount }) }
   } catch (error) {

@@ -52,6 +52,7 @@ export class Connection {
   #isLost = false
   #isSilent = false
   #isReadOnly = false
+  #isPooled = false
   /** A pooler that changes connections with every transaction may not. */
   #keepsNames = true
   #onLost: (() => void)[] = []
@@ -85,7 +86,8 @@ export class Connection {
     try {
       await client.connect()
       const query = { text: setUnlessPooled(settings, client), query_timeout: connectMs }
-      await client.query(query)
+      const { rows } = await client.query(query)
+      connection.#isPooled = Object.keys(settings).length > 0 && rows.length === 0
       return connection
     } catch (error) {
       connection.abandon()
@@ -105,6 +107,11 @@ export class Connection {
   /** It was given up because its server takes no writes: after a failover it would lead there for as long as it is kept. */
   get isReadOnly(): boolean {
     return this.#isReadOnly
+  }
+
+  /** What it was to have was not set, because a pooler stands between. */
+  get isPooled(): boolean {
+    return this.#isPooled
   }
 
   /** Called once, when the connection is lost or closed. */

@@ -9,6 +9,7 @@ import { areLent, backendOf } from './lent-backends.ts'
 import { type Location, locate } from './location.ts'
 import { missingRights, missingRightsToMigrate } from './rights.ts'
 import { readSchema, readServer, type SchemaState, type ServerRow, whyUnfit } from './schema.ts'
+import { missingSettings } from './session-settings.ts'
 import { lastingLocks, type TableLock } from './table-locks.ts'
 
 /** What can be told of a store from outside, beside nodes at work on it and without a change to it. */
@@ -23,6 +24,10 @@ export interface StoreReport extends Facts, ServerRow {
   readonly missingRights: readonly string[]
   /** A notice that is sent over one connection arrives over another. */
   readonly passesNotices: boolean
+  /** A pooler stands between, so nodes set nothing on their connections. */
+  readonly isPooled: boolean
+  /** What the server does not set for them there, as SQL that has it do so. */
+  readonly missingSettings: readonly string[]
   /** Those of its tables that others are kept from for long. */
   readonly locks: readonly TableLock[]
   /** The oldest transaction that goes on, of whoever. Rows that it may still see cannot be removed. */
@@ -79,9 +84,9 @@ const noticeMsMax = 3_000
 
 /**
  * Rejects with what keeps the server from being asked. What the server says of itself comes before what its tables say, which others
- * may have locked.
+ * may have locked. `leaseMs` is that of the nodes.
  */
-export async function inspectStore(url: string): Promise<StoreReport> {
+export async function inspectStore(url: string, leaseMs?: number): Promise<StoreReport> {
   const place = locate(url)
   return connected(place, async (connection) => {
     const server = await readServer(connection)
@@ -91,6 +96,7 @@ export async function inspectStore(url: string): Promise<StoreReport> {
     const locks = await lastingLocks(connection, place.schema)
     const rights = await missingRights(connection, place)
     const notices = await passesNotices(place, connection)
+    const settings = connection.isPooled ? await missingSettings(connection, leaseMs) : []
     const isHidden = rights.some(({ isToRead }) => isToRead)
     const schema = isHidden ? { refusal: 'It may not be read' } : await schemaOf(connection, place, locks)
     const isDue = schema && 'missing' in schema && schema.missing.length > 0
@@ -104,6 +110,8 @@ export async function inspectStore(url: string): Promise<StoreReport> {
       ...(schema && { schema }),
       missingRights: rights.map(({ missing }) => missing),
       passesNotices: notices,
+      isPooled: connection.isPooled,
+      missingSettings: settings,
       locks,
       ...(oldest && { oldestTransaction: oldest }),
       ...(await contentsOf(connection, place, locks, minor)),

@@ -182,5 +182,5 @@ export class Notices {
 }
 
 const noNotices =
-  'PostgreSQL does not pass on notices over this connection, as behind a pooler in transaction mode. Everything works, ' +
-  'but nodes find what others wrote by polling, up to a second later. Connect to the server itself to be told at once'
+  'PostgreSQL does not pass on notices over this connection, as behind a pooler in transaction mode: nodes find what others ' +
+  'wrote by polling, up to a second later. Connect to the server itself to be told at once'

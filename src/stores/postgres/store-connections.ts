@@ -3,7 +3,14 @@ import { Connections, Opener } from './connections.ts'
 import { Lane } from './lane.ts'
 import type { Location } from './location.ts'
 import { Notices } from './notices.ts'
-import { decidingSettings, settingsFor, writerSettings } from './session-settings.ts'
+import {
+  decidingSettings,
+  missingSettings,
+  settingsFor,
+  timeoutMsFor,
+  timeoutMsMax,
+  writerSettings,
+} from './session-settings.ts'
 
 export interface StoreConnectionsOptions {
   readonly readers?: number
@@ -23,9 +30,6 @@ export const connectionsPerNode: number = readersDefault + decidersMax + 4
 const readTimeoutMs = 30_000
 // The server gives a statement up before; without an answer by then the network has lost it.
 const answerMs = readTimeoutMs + 5_000
-// Of commits, and of what a node decides by: a claim and new task numbers hold rows that other nodes wait for. Below a third of the
-// default lease, so that a node that is frozen in a transaction never outlives its lease in it.
-const timeoutMsMax = 4_500
 
 /**
  * The connections of a store, by what they are for.
@@ -44,8 +48,13 @@ export class StoreConnections {
   #timeoutMs = timeoutMsMax
   /** A write was refused since the last one that was done. */
   #isReadOnly = false
+  readonly #warn: (text: string) => void
+  #isPooled = false
+  /** The lease for which it was looked at what a pooler's connections have. */
+  #lookedFor: number | undefined
 
   constructor(place: Location, { readers = readersDefault, connectMs, warn }: StoreConnectionsOptions) {
+    this.#warn = warn
     const timeouts = { timeoutMs: answerMs, connectMs }
     const open = (settings: ConnectionSettings, limits?: Timeouts) => this.#open(place, settings, limits)
     const opener = (settings: ConnectionSettings) => new Opener(() => open(settings, timeouts))
@@ -60,11 +69,23 @@ export class StoreConnections {
 
   /** Has nothing of a node stand in the way of others for a third of its lease. What says so is the opening of a connection. */
   limitTo(leaseMs: number): void {
-    const timeoutMs = Math.min(timeoutMsMax, Math.floor(leaseMs * 0.3))
+    if (this.#isPooled && this.#lookedFor !== leaseMs) void this.#look(leaseMs)
+    const timeoutMs = timeoutMsFor(leaseMs)
     if (timeoutMs === this.#timeoutMs) return
     this.#timeoutMs = timeoutMs
     this.lane.limit(timeoutMs)
     this.deciding.retire()
+  }
+
+  /** Says what the server does not set for a node that cannot. If that is not answered, it is asked with the next renewal. */
+  async #look(leaseMs: number): Promise<void> {
+    this.#lookedFor = leaseMs
+    try {
+      const missing = await this.reading.use((connection) => missingSettings(connection, leaseMs))
+      if (missing.length > 0) this.#warn(unset(missing))
+    } catch {
+      this.#lookedFor = undefined
+    }
   }
 
   /** Something was written. K1. */
@@ -84,6 +105,15 @@ export class StoreConnections {
     connection.onLost(() => {
       this.#isReadOnly ||= connection.isReadOnly
     })
+    this.#isPooled ||= connection.isPooled
     return connection
   }
+}
+
+function unset(missing: readonly string[]): string {
+  return (
+    'A pooler stands between this node and PostgreSQL, so the node sets nothing on its connections, and the server does not set ' +
+    'what it would: a node that freezes may keep others from what it holds for longer than its lease. Run this, and have the ' +
+    `pooler open its connections anew: ${missing.join('; ')}`
+  )
 }
