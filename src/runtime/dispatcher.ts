@@ -6,6 +6,7 @@ import { PartsFold } from '../core/parts.ts'
 import { start } from '../core/start.ts'
 import type { ClaimQuery, Offer, TaskRef } from '../stores/claim.ts'
 import type { Store } from '../stores/store.ts'
+import { allDone } from './all-done.ts'
 import { alternate } from './alternate.ts'
 import type { Clock, Timer } from './clock.ts'
 import type { Closures } from './closures.ts'
@@ -291,12 +292,4 @@ export class Dispatcher {
     await this.#parts.writer.change(intent(key, 'end', (live, around) => end(live, around, id, 0, ending)))
     return true
   }
-}
-
-/** Waits for all, also where one fails, and says whether any got something done. */
-async function allDone(served: readonly Promise<boolean>[]): Promise<boolean> {
-  const outcomes = await Promise.allSettled(served)
-  const failure = outcomes.find((outcome) => outcome.status === 'rejected')
-  if (failure) throw failure.reason
-  return outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)
 }
