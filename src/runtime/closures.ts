@@ -3,12 +3,19 @@ import type { TaskRecord } from '../core/task.ts'
 import type { TaskRef } from '../stores/claim.ts'
 import type { AgentFunction } from './agent.ts'
 
+interface Waiting {
+  readonly key: ThreadKey
+  readonly run: AgentFunction
+  /** Else it was given one when it was accepted, though its commit may not be made yet. */
+  readonly wantsSlot: boolean
+}
+
 /** The functions of tasks that live in this process only, each kept until its task starts. */
 export class Closures {
-  readonly #waiting = new Map<TaskId, { readonly record: TaskRecord; readonly run: AgentFunction }>()
+  readonly #waiting = new Map<TaskId, Waiting>()
 
-  keep(record: TaskRecord, run: AgentFunction): void {
-    this.#waiting.set(record.id, { record, run })
+  keep({ id, key, status }: TaskRecord, run: AgentFunction): void {
+    this.#waiting.set(id, { key, run, wantsSlot: status === 'pending' })
   }
 
   /** The function of a task that starts, handed out once. */
@@ -30,15 +37,12 @@ export class Closures {
     this.#waiting.delete(task)
   }
 
-  /**
-   * Tasks that have not started, the oldest first, but for those of the threads that are left out. No store offers them. One that was
-   * given a slot when it was accepted is not among them, though its commit may not be made yet.
-   */
+  /** Tasks that want a slot, the oldest first, but for those of the threads that are left out. No store offers them. */
   waiting(countMax: number, except: readonly ThreadKey[]): TaskRef[] {
     const [waiting, left] = [[] as TaskRef[], new Set(except)]
-    for (const { record } of this.#waiting.values()) {
+    for (const [id, { key, wantsSlot }] of this.#waiting) {
       if (waiting.length === countMax) break
-      if (record.status === 'pending' && !left.has(record.key)) waiting.push({ id: record.id, key: record.key })
+      if (wantsSlot && !left.has(key)) waiting.push({ id, key })
     }
     return waiting
   }

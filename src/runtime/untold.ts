@@ -19,9 +19,9 @@ const changesMin = 24
 /**
  * The threads that a batch has changed, if the next one is to go on its way before it is told: it was committed whole, nothing has
  * to be read or fetched first, and enough waits that needs to know nothing of it. Else undefined. Enough are emits for a turn where
- * nothing else waits nor was committed, or `changesMin` changes in other threads that are known. Those only where nodes share the store: it commits
- * on a server of its own, while this process has nothing to do, and on the cores of this machine two smaller commits cost more
- * than one (docs/decisions/0029-the-next-batch-before-the-last-is-told.md).
+ * nothing else waits nor was committed, or `changesMin` changes in other threads that are known. Those only where nodes share the
+ * store: it commits on a server of its own, while this process has nothing to do, and on the cores of this machine two smaller
+ * commits cost more than one (docs/decisions/0029-the-next-batch-before-the-last-is-told.md).
  */
 export function changedIfFollowed(
   { store: { isShared }, threads }: { readonly store: Pick<Store, 'isShared'>; readonly threads: Pick<Threads, 'has'> },

@@ -262,9 +262,27 @@ describe('a node on a busy database', () => {
     await lane.close()
   })
 
+  it('is not taken for away while a table is held by somebody who lets it go for whoever waits, as VACUUM does', async () => {
+    const store = await open()
+    await commit(store, unit({ events: deltas(1) }))
+    const table = `'holdfast.chunks'::regclass`
+    const vacuum = schema.query(`DO $$ BEGIN
+      LOCK TABLE holdfast.chunks IN ACCESS EXCLUSIVE MODE;
+      WHILE NOT EXISTS (SELECT FROM pg_locks WHERE relation = ${table} AND NOT granted) LOOP
+        PERFORM pg_sleep(0.002);
+      END LOOP;
+    END $$`)
+    const holders = `SELECT FROM pg_locks WHERE relation = ${table} AND mode = 'AccessExclusiveLock' AND granted`
+    await expect.poll(() => schema.query(holders)).toHaveLength(1)
+    expect(await store.commit([])).toEqual([])
+    await vacuum
+  })
+
   it('waits for no other store of the database that takes the same Idempotency-Key', async () => {
     const other = testSchema()
     const [here, there] = [await open(), await open(other.url)]
+    // The first commit of a connection takes long.
+    for (const store of [here, there]) await commit(store, unit({ events: deltas(1) }))
     const keyed = (id: string) => accepting(pending(id), { key: { key: 'k', digest: 'd', task: taskId(id) } })
     const letGo = await schema.hold('LOCK TABLE holdfast.tasks IN ACCESS EXCLUSIVE MODE')
     const waiting = here.commit([keyed('bg_0')])

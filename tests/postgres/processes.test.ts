@@ -16,7 +16,9 @@ beforeAll(async () => {
   ledger = await startLedger()
   // One that is frozen is soon taken over, and a drain leaves no time to what hangs.
   const env = { HOLDFAST_LEASE_MS: '3000', HOLDFAST_SHUTDOWN_MS: '1' }
-  await Promise.all([1, 2, 3].map(async () => void started.push(await startServer({ store: 'postgres', schema, env }))))
+  const start = async () => void started.push(await startServer({ store: 'postgres', schema, env }))
+  const starts = await Promise.allSettled([start(), start(), start()])
+  for (const each of starts) if (each.status === 'rejected') throw each.reason
 })
 
 afterEach((context) => tellOnFailure(context, started))

@@ -36,10 +36,12 @@ const committing = (name: string): Committing => ({
 const commitUnits = committing('commit_units')
 const commitEmits = committing('commit_units_emitting')
 
-// What a commit needs of its tables, which only somebody is in the way of who has locked one as a whole.
+// What a commit needs of its tables, which only somebody is in the way of who has locked one as a whole. A VACUUM that shortens one
+// lets it go at once for whoever waits, so it waits for a moment.
 const lockTables = `DO $$ BEGIN
+  PERFORM set_config('lock_timeout', '200', true);
   LOCK TABLE holdfast.lanes, holdfast.threads, holdfast.tasks, holdfast.chunks, holdfast.messages, holdfast.mail, holdfast.steps,
-    holdfast.questions, holdfast.keys, holdfast.nodes, holdfast.meta IN ROW EXCLUSIVE MODE NOWAIT;
+    holdfast.questions, holdfast.keys, holdfast.nodes, holdfast.meta IN ROW EXCLUSIVE MODE;
 END $$`
 // Held by a commit whose answer was lost and that is not over yet.
 const lockLane = 'SELECT FROM holdfast.lanes WHERE id = $1 FOR UPDATE NOWAIT'

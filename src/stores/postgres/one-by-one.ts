@@ -4,11 +4,12 @@ export class OneByOne {
   #aheadCount = 0
 
   add<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#aheadCount === 0 ? work() : this.#last.then(work)
+    const isFirst = this.#aheadCount === 0
+    this.#aheadCount += 1
+    const done = isFirst ? work() : this.#last.then(work)
     const over = () => {
       this.#aheadCount -= 1
     }
-    this.#aheadCount += 1
     this.#last = done.then(over, over)
     return done
   }

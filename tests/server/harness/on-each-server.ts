@@ -11,7 +11,7 @@ function kindsHere(kinds: readonly StoreKind[]): readonly StoreKind[] {
  * is only one.
  */
 function killable(kind: StoreKind): Readonly<Record<string, string>> {
-  return kind === 'postgres' ? { HOLDFAST_LEASE_MS: '1000' } : {}
+  return kind === 'postgres' ? { HOLDFAST_LEASE_MS: '2000' } : {}
 }
 
 type Start = (options?: Omit<StartOptions, 'store'>) => Promise<TestServer>
