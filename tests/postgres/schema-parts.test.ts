@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { inspectStore, postgresStore } from '../../src/stores/postgres/index.ts'
 import { schemaParts } from '../../src/stores/postgres/schema-parts.ts'
-import { type TestSchema, testSchema } from './harness/schema.ts'
+import { ownDatabase, type TestSchema, testSchema } from './harness/schema.ts'
 
 let schema: TestSchema
 
@@ -84,16 +84,31 @@ describe('the parts of a schema', () => {
     },
   )
 
-  it('with a function of other arguments lack it, and may have one of the same name beside it', async () => {
+  it('with a function of other arguments lack it, and may have some of the same name beside it', async () => {
     await open()
-    await schema.query(
-      `CREATE FUNCTION holdfast.clock_ms(later boolean) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'`,
-    )
+    for (const given of ['later boolean', 'boolean, boolean']) {
+      await schema.query(
+        `CREATE FUNCTION holdfast.clock_ms(${given}) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'`,
+      )
+    }
     await open()
     await schema.query('DROP FUNCTION holdfast.clock_ms()')
     expect(await told()).toContain('lacks the function clock_ms of 0001_tables.sql')
     await expect(open()).rejects.toMatchObject({ code: 'store_schema' })
   })
+
+  it.each(['quote_all_identifiers = on', 'search_path = odd, pg_catalog'])(
+    'are the same whatever a session writes for the name of a type: %s',
+    async (setting) => {
+      schema = await ownDatabase()
+      await open()
+      await schema.query('CREATE SCHEMA odd')
+      await schema.query('CREATE DOMAIN odd.text AS pg_catalog.text')
+      await schema.query(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`)
+      expect(await told()).toEqual([])
+      await open()
+    },
+  )
 
   it('are those of the migrations whatever ends their lines', async () => {
     await open()

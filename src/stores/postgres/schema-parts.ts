@@ -8,7 +8,7 @@ export interface SchemaPart {
   readonly name: string
   /** Of an index. */
   readonly table?: string
-  /** Of a function: what it is given, as the server writes it, and what it does. */
+  /** Of a function: what it is given, by the names of the catalog, and what it does. */
   readonly takes?: string
   readonly body?: string
   /** The name of the migration that makes it. */
@@ -33,8 +33,7 @@ function partsOf(migration: Migration): SchemaPart[] {
   const indexes = [...text.matchAll(/^ *CREATE (UNIQUE )?INDEX (\w+) ON holdfast\.(\w+)/gm)]
   return [
     ...functions.map(([, name = '', given = '', body, line = '']) => {
-      const takes = given.trim().replaceAll(/\s+/g, ' ')
-      return { ...common, kind: 'function' as const, name, takes, body: body ?? line }
+      return { ...common, kind: 'function' as const, name, takes: inCatalog(given), body: body ?? line }
     }),
     ...tables.flatMap(([, table = '', body = '']) => [
       { ...common, kind: 'table' as const, name: table },
@@ -46,19 +45,33 @@ function partsOf(migration: Migration): SchemaPart[] {
   ]
 }
 
+// What SQL calls otherwise than the catalog does.
+const catalogNames: Readonly<Record<string, string>> = { bigint: 'int8', integer: 'int4', 'double precision': 'float8' }
+
+/** The arguments of a function, with the types as the catalog has them, where a session's settings change nothing. */
+function inCatalog(given: string): string {
+  const all = [...given.matchAll(/(\w+)\s+([\w ]+)(\[\])?/g)]
+  return all
+    .map(([, name, type = '', isArray]) => `${name} ${isArray ? '_' : ''}${catalogNames[type] ?? type}`)
+    .join(', ')
+}
+
 /** The indexes that a table has by its definition, by the names that the server gives them. */
 function keysOf(table: string, body: string): string[] {
   const unique = [...body.matchAll(/^ +(\w+) .*\bUNIQUE\b/gm)].map(([, column]) => `${table}_${column}_key`)
   return /\bPRIMARY KEY\b/.test(body) ? [`${table}_pkey`, ...unique] : unique
 }
 
+// How the server writes arguments out hangs on settings of the session: quotes, and which names need a schema before them.
 // What ends a line is a matter of the machine that the migrations were read on.
 const selectParts = `
   SELECT 'relation ' || relname AS name, NULL AS digest FROM pg_catalog.pg_class WHERE relnamespace = to_regnamespace($1)
   UNION ALL
-  SELECT 'function ' || proname || '(' || pg_get_function_identity_arguments(oid) || ')',
-    encode(sha256(convert_to(replace(prosrc, chr(13), ''), 'UTF8')), 'hex')
-  FROM pg_catalog.pg_proc WHERE pronamespace = to_regnamespace($1)`
+  SELECT 'function ' || p.proname || '(' || coalesce((
+      SELECT string_agg(concat_ws(' ', p.proargnames[a.n], t.typname), ', ' ORDER BY a.n)
+      FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY a (type, n) JOIN pg_catalog.pg_type t ON t.oid = a.type
+    ), '') || ')', encode(sha256(convert_to(replace(p.prosrc, chr(13), ''), 'UTF8')), 'hex')
+  FROM pg_catalog.pg_proc p WHERE p.pronamespace = to_regnamespace($1)`
 
 /** How a schema differs from what the migrations make. */
 export interface SchemaDifference {
