@@ -50,6 +50,11 @@ async function session(
   return { pid: rows[0]?.pid ?? '', done: client.query(sql).catch(() => undefined) }
 }
 
+function waitsForLock({ query }: TestDatabase, pid: string): Promise<void> {
+  const waits = 'SELECT FROM pg_locks WHERE pid = $1 AND NOT granted'
+  return expect.poll(async () => (await query(waits, [pid])).length).toBe(1)
+}
+
 describe('holdfast doctor on a database whose tables are locked', () => {
   it.each(['tasks', 'meta'])(
     'says who has locked %s, and what to do, and all that the server itself tells',
@@ -96,8 +101,7 @@ describe('holdfast doctor on a database whose tables are locked', () => {
     const holder = await session(database, 'SELECT FROM holdfast.tasks')
     await holder.done
     const altering = await session(database, 'ALTER TABLE holdfast.tasks ADD COLUMN later text')
-    const waits = 'SELECT FROM pg_locks WHERE pid = $1 AND NOT granted'
-    await expect.poll(async () => (await database.query(waits, [altering.pid])).length).toBe(1)
+    await waitsForLock(database, altering.pid)
     const found = await doctor(database.url)
     expect(found.of('locks')).toMatchObject({
       finding: expect.stringContaining(`by ${altering.pid}, which waits for ${holder.pid} (psql), in a transaction`),
@@ -123,6 +127,21 @@ describe('holdfast doctor on a database whose tables are locked', () => {
       advice: `End that transaction: ROLLBACK PREPARED 'forgotten'`,
     })
     await database.query(`ROLLBACK PREPARED 'forgotten'`)
+  })
+
+  it('tells a prepared transaction that somebody else waits for, the one of several that is in the way', async () => {
+    const database = await migrated()
+    await (await session(database, `SELECT FROM holdfast.tasks; PREPARE TRANSACTION 'harmless'`)).done
+    const update = 'UPDATE holdfast.tasks SET agent = NULL WHERE false'
+    await (await session(database, `${update}; PREPARE TRANSACTION 'forgotten'`)).done
+    const locking = await session(database, 'LOCK TABLE holdfast.tasks IN SHARE ROW EXCLUSIVE MODE')
+    await waitsForLock(database, locking.pid)
+    const found = await doctor(database.url)
+    for (const gid of ['harmless', 'forgotten']) await database.query(`ROLLBACK PREPARED '${gid}'`)
+    expect(found.of('locks')).toMatchObject({
+      finding: expect.stringContaining(`by ${locking.pid}, which waits for forgotten (prepared), in a transaction for`),
+      advice: `End that transaction: ROLLBACK PREPARED 'forgotten'`,
+    })
   })
 
   it('says what could not be read in some seconds, also where a pooler lets no limit be set', async () => {

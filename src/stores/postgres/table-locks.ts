@@ -15,24 +15,34 @@ export interface TableLock {
   readonly waiting: string | null
 }
 
+// In this order each of the modes that are looked for conflicts with all from some place on: of several prepared transactions the one
+// that comes last is in the way, if any is.
+const modes = ['AccessShare', 'RowShare', 'Share', 'RowExclusive', 'ShareUpdateExclusive', 'ShareRowExclusive']
+const lastFirst = [...modes, 'Exclusive', 'AccessExclusive'].reverse().map((mode) => `'${mode}Lock'`)
+
 // Who locks an index keeps others from its table. Whoever waits for a lock has everybody else wait behind, so whom it waits for is
-// who stands in the way. A prepared transaction has no process, but the lock on its own number.
+// who stands in the way. A prepared transaction has no process, but the lock on its own number; who waits for one waits for process 0.
 const selectLocks = `
-  SELECT DISTINCT coalesce(t.relname, c.relname) AS table, coalesce(p.gid, h.pid::text, '') AS who,
-    CASE WHEN h.pid IS NULL THEN 'prepared' ELSE coalesce(a.application_name, '') END AS application,
+  SELECT DISTINCT coalesce(t.relname, c.relname) AS table, coalesce(p.gid, h.pid::text) AS who,
+    CASE WHEN p.gid IS NULL THEN coalesce(a.application_name, '') ELSE 'prepared' END AS application,
     floor(extract(epoch FROM clock_timestamp() - coalesce(p.prepared, a.xact_start)) * 1000)::bigint AS "ageMs",
     l.mode = 'AccessExclusiveLock' AS "stopsReads", CASE WHEN NOT l.granted THEN l.pid::text END AS waiting
   FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
     LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = i.indrelid
-    CROSS JOIN LATERAL (
-      SELECT CASE WHEN l.granted THEN l.pid ELSE coalesce(nullif((pg_blocking_pids(l.pid))[1], 0), l.pid) END AS pid
-    ) h
+    CROSS JOIN LATERAL (SELECT CASE WHEN l.granted THEN coalesce(l.pid, 0) ELSE (pg_blocking_pids(l.pid))[1] END AS pid) h
     LEFT JOIN pg_stat_activity a ON a.pid = h.pid
-    LEFT JOIN pg_locks x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction AND x.locktype = 'transactionid'
-    LEFT JOIN pg_prepared_xacts p ON p.transaction = x.transactionid
+    LEFT JOIN LATERAL (
+      SELECT x.gid, x.prepared FROM pg_locks o
+        JOIN pg_locks n ON n.pid IS NULL AND n.virtualtransaction = o.virtualtransaction AND n.locktype = 'transactionid'
+        JOIN pg_prepared_xacts x ON x.transaction = n.transactionid
+      WHERE o.pid IS NULL AND o.locktype = 'relation' AND o.database = l.database AND o.relation = l.relation
+        AND (NOT l.granted OR o.virtualtransaction = l.virtualtransaction)
+      ORDER BY array_position(ARRAY[${lastFirst.join(', ')}], o.mode) LIMIT 1
+    ) p ON h.pid = 0
   WHERE l.locktype = 'relation' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND c.relnamespace = to_regnamespace($1) AND l.pid IS DISTINCT FROM pg_backend_pid()
     AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+    AND (p.gid IS NOT NULL OR h.pid <> 0)
   ORDER BY "stopsReads" DESC, waiting NULLS FIRST, who, 1`
 
 const lookCount = 5
