@@ -49,12 +49,17 @@ const lookCount = 5
 const lookMs = 200
 
 /** The locks on tables of a schema that last: who has one for a moment, such as a migration of little, is waited for. */
-export async function lastingLocks(connection: Connection, schema: string): Promise<TableLock[]> {
-  let locks: TableLock[] = []
-  for (let n = 0; n < lookCount; n++) {
-    if (n > 0) await pause(lookMs, new AbortController().signal)
-    locks = await connection.query<TableLock>({ sql: selectLocks, values: [schema] })
-    if (locks.length === 0) return locks
+export async function lastingLocks(connection: Pick<Connection, 'query'>, schema: string): Promise<TableLock[]> {
+  const look = () => connection.query<TableLock>({ sql: selectLocks, values: [schema] })
+  let locks = await look()
+  for (let n = 1; n < lookCount && locks.length > 0; n++) {
+    await pause(lookMs, new AbortController().signal)
+    const before = new Set(locks.map(keyOf))
+    locks = (await look()).filter((lock) => before.has(keyOf(lock)))
   }
   return locks
+}
+
+function keyOf({ table, who, waiting }: TableLock): string {
+  return JSON.stringify([table, who, waiting])
 }
