@@ -144,6 +144,15 @@ describe('holdfast doctor on a database whose tables are locked', () => {
     })
   })
 
+  it('says nothing of a table that is not Holdfast’s', async () => {
+    const database = await migrated()
+    await database.query('CREATE TABLE holdfast.mine (n integer UNIQUE)')
+    await (await session(database, 'LOCK TABLE holdfast.mine')).done
+    const found = await doctor(database.url)
+    expect([found.code, found.of('locks')?.status, found.of('nodes')?.status]).toEqual([0, 'ok', 'ok'])
+    expect(found.of('size')?.finding).toMatch(/; \w+ \d/)
+  })
+
   it('says what could not be read in some seconds, also where a pooler lets no limit be set', async () => {
     const database = await migrated()
     const url = await weakUser(database)

@@ -1,6 +1,6 @@
 import { fromColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
-import { schemaDifference } from './schema-parts.ts'
+import { schemaDifference, tableNames } from './schema-parts.ts'
 
 /** What a database keeps of Holdfast, and how it fares. */
 export interface Contents {
@@ -45,11 +45,11 @@ const selectTables = `
   SELECT c.relname AS name, pg_total_relation_size(c.oid) AS bytes,
     coalesce(s.n_live_tup, 0) AS "liveRows", coalesce(s.n_dead_tup, 0) AS "deadRows"
   FROM pg_class c LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
-  WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r' ORDER BY bytes DESC`
+  WHERE c.relnamespace = to_regnamespace($1) AND c.relname = ANY ($2::text[]) AND c.relkind = 'r' ORDER BY bytes DESC`
 
 const selectInvalid = `
-  SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-  WHERE c.relnamespace = to_regnamespace($1) AND NOT i.indisvalid ORDER BY 1`
+  SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+  WHERE t.relnamespace = to_regnamespace($1) AND t.relname = ANY ($2::text[]) AND NOT i.indisvalid ORDER BY 1`
 
 const isLive = 'l.until_at > holdfast.clock_ms()'
 
@@ -78,8 +78,9 @@ interface Counts {
 }
 
 export async function readContents(connection: Connection, schema: string, minor: number): Promise<Contents> {
-  const tables = await connection.query<TableSize>({ sql: selectTables, values: [schema] })
-  const invalid = await connection.query<{ name: string }>({ sql: selectInvalid, values: [schema] })
+  const values = [schema, tableNames()]
+  const tables = await connection.query<TableSize>({ sql: selectTables, values })
+  const invalid = await connection.query<{ name: string }>({ sql: selectInvalid, values })
   const { lacking } = await schemaDifference(connection, schema, minor)
   const [counts] = await connection.query<Counts>({ sql: selectCounts })
   const orphans = await connection.query<Orphans>({ sql: selectOrphans })

@@ -22,6 +22,12 @@ export function schemaParts(minor = Number.POSITIVE_INFINITY): SchemaPart[] {
     .flatMap(partsOf)
 }
 
+/** The tables of Holdfast, of all that may be in its schema. */
+export function tableNames(): string[] {
+  const tables = schemaParts().filter(({ kind }) => kind === 'table')
+  return tables.map(({ name }) => name)
+}
+
 const functionPattern =
   /^ *CREATE FUNCTION holdfast\.(\w+)\(([^)]*)\)\s+RETURNS\b.*?\bAS\s+(?:\$\$(.*?)\$\$|'([^']*)');/gms
 

@@ -1,5 +1,6 @@
 import { pause } from './clock.ts'
 import type { Connection } from './connection.ts'
+import { tableNames } from './schema-parts.ts'
 
 /** A table that somebody keeps others from. */
 export interface TableLock {
@@ -40,7 +41,8 @@ const selectLocks = `
       ORDER BY array_position(ARRAY[${lastFirst.join(', ')}], o.mode) LIMIT 1
     ) p ON h.pid = 0
   WHERE l.locktype = 'relation' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND c.relnamespace = to_regnamespace($1) AND l.pid IS DISTINCT FROM pg_backend_pid()
+    AND c.relnamespace = to_regnamespace($1) AND coalesce(t.relname, c.relname) = ANY ($2::text[])
+    AND l.pid IS DISTINCT FROM pg_backend_pid()
     AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
     AND (p.gid IS NOT NULL OR h.pid <> 0)
   ORDER BY "stopsReads" DESC, waiting NULLS FIRST, who, 1`
@@ -50,7 +52,7 @@ const lookMs = 200
 
 /** The locks on tables of a schema that last: who has one for a moment, such as a migration of little, is waited for. */
 export async function lastingLocks(connection: Pick<Connection, 'query'>, schema: string): Promise<TableLock[]> {
-  const look = () => connection.query<TableLock>({ sql: selectLocks, values: [schema] })
+  const look = () => connection.query<TableLock>({ sql: selectLocks, values: [schema, tableNames()] })
   let locks = await look()
   for (let n = 1; n < lookCount && locks.length > 0; n++) {
     await pause(lookMs, new AbortController().signal)
