@@ -165,6 +165,26 @@ describe('holdfast doctor on a database whose tables are locked', () => {
       expect(found.of('transactions')).toBeDefined()
     }
   })
+
+  it.each([
+    ['size', 'pg_database_size(name) RETURNS bigint', 'nodes'],
+    ['store rights', 'has_table_privilege(oid, text) RETURNS boolean', 'size'],
+    ['schema', 'convert_to(text, name) RETURNS bytea', 'size'],
+  ])('says of the %s alone that it could not be read in some seconds', async (name, slow, other) => {
+    const database = await migrated()
+    // What a server does slowly is hidden by a function of the same name, which sleeps.
+    await database.query('CREATE SCHEMA slow')
+    await database.query(`CREATE FUNCTION slow.${slow} LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); END $$`)
+    await database.query(`ALTER DATABASE ${database.name} SET search_path = slow, pg_catalog`)
+    const pooler = await startPooler(database.url, 4)
+    const [direct, pooled] = await Promise.all([doctor(database.url), doctor(pooler.through(database.url))])
+    for (const found of [direct, pooled]) {
+      expect(found.code).toBe(0)
+      expect(found.of(name)).toMatchObject({ status: 'note', finding: expect.stringContaining('in some seconds') })
+      expect(found.of('transactions')).toMatchObject({ status: 'ok' })
+    }
+    expect(direct.of(other)).toMatchObject({ status: 'ok' })
+  })
 })
 
 describe('holdfast migrate on a database whose tables are locked', () => {

@@ -33,7 +33,7 @@ export function databaseChecks(
     durabilityCheck(report),
     rightsCheck(report),
     locksCheck(report.locks),
-    schema ? schemaCheck(schema, start) : note('schema', 'It was not read, because the table meta is locked'),
+    schema ? schemaCheck(schema, start) : unreadSchema(report),
     noticesCheck(report),
     sessionCheck(report),
     connectionsCheck(report, connectionsPerNode),
@@ -55,11 +55,18 @@ function durabilityCheck({ unfit, synchronousCommit }: DatabaseReport): Check {
 }
 
 function rightsCheck({ user, missingRights }: DatabaseReport): Check {
+  if (!missingRights) return lateNote('store rights', 'They')
   if (missingRights.length === 0) return ok('store rights', `${user} may do what a node has to`)
   const more = missingRights.length > 3 ? ` and ${missingRights.length - 3} more` : ''
   const finding = `${user} lacks ${missingRights.slice(0, 3).join(', ')}${more}`
   const advice = 'Grant it as docs/operations.md does under Upgrade, or let nodes use the user that made the schema'
   return wrongly('store rights', finding, advice)
+}
+
+function unreadSchema({ locks }: DatabaseReport): Check {
+  if (locks.some(({ table, stopsReads }) => stopsReads && table === 'meta'))
+    return note('schema', 'It was not read, because the table meta is locked')
+  return lateNote('schema', 'It')
 }
 
 function schemaCheck(schema: Schema, start: string): Check {
@@ -144,15 +151,16 @@ function transactionsCheck({ oldestTransaction }: DatabaseReport): Check {
 }
 
 /** Why nothing is said of nodes and tasks, unless the schema says why. */
-function unreadChecks({ locks, isSlow }: DatabaseReport): Check[] {
-  const name = 'nodes'
+function unreadChecks({ locks, schema }: DatabaseReport): Check[] {
   if (locks.some(({ stopsReads }) => stopsReads))
-    return [note(name, 'They were not looked for, because a table is locked')]
-  if (!isSlow) return []
-  const finding = 'Nodes, tasks and sizes could not be read in some seconds'
-  return [
-    note(name, finding, 'See what slows the server down, then run this again: other programs, its disk, dead rows'),
-  ]
+    return [note('nodes', 'They were not looked for, because a table is locked')]
+  if (schema && ('refusal' in schema || !schema.found)) return []
+  return [lateNote('nodes', 'Nodes, tasks and sizes')]
+}
+
+function lateNote(name: string, what: string): Check {
+  const advice = 'See what slows the server down, then run this again: other programs, its disk, dead rows'
+  return note(name, `${what} could not be read in some seconds`, advice)
 }
 
 function nodesCheck({ nodeCount, orphanCount, orphans }: Contents, now: number): Check {
@@ -181,6 +189,7 @@ function waitingCheck({ waiting }: Contents, now: number, start: string): Check 
 }
 
 function sizeCheck({ bytes, contents }: DatabaseReport): Check {
+  if (bytes === undefined) return lateNote('size', 'It')
   const tables = contents?.tables.slice(0, 3).map((table) => `${table.name} ${fileSize(table.bytes)}`) ?? []
   const largest = tables.length > 0 ? `; ${tables.join(', ')}` : ''
   return ok('size', `The database is ${fileSize(bytes)}${largest}`)

@@ -12,16 +12,19 @@ import { readSchema, readServer, type SchemaState, type ServerRow, whyUnfit } fr
 import { missingSettings } from './session-settings.ts'
 import { lastingLocks, type TableLock } from './table-locks.ts'
 
-/** What can be told of a store from outside, beside nodes at work on it and without a change to it. */
+/**
+ * What can be told of a store from outside, beside nodes at work on it and without a change to it. Absent is what could not be read in
+ * some seconds.
+ */
 export interface StoreReport extends Facts, ServerRow {
   /** Without user and password. */
   readonly name: string
   /** Why no node starts on this server, and what to do; undefined if it is right. */
   readonly unfit: string | undefined
-  /** Or why it cannot be understood; absent if the table is locked that says it. */
+  /** Or why it cannot be understood; absent too if the table is locked that says it. */
   readonly schema?: SchemaState | { readonly refusal: string }
   /** What the user may not do and has to; empty if all is right. */
-  readonly missingRights: readonly string[]
+  readonly missingRights?: readonly string[]
   /** A notice that is sent over one connection arrives over another. */
   readonly passesNotices: boolean
   /** A pooler stands between, so nodes set nothing on their connections. */
@@ -32,10 +35,10 @@ export interface StoreReport extends Facts, ServerRow {
   readonly locks: readonly TableLock[]
   /** The oldest transaction that goes on, of whoever. Rows that it may still see cannot be removed. */
   readonly oldestTransaction?: OldTransaction
-  /** Absent if there is no schema, or it may not be read, or a table is locked. */
+  /** Absent too if there is no schema, or it may not be read, or a table is locked. */
   readonly contents?: Contents
-  /** To read them took too long. */
-  readonly isSlow: boolean
+  /** How much the database holds, with all schemas in it. */
+  readonly bytes?: number
 }
 
 interface Facts {
@@ -49,8 +52,6 @@ interface Facts {
   readonly autovacuum: string
   /** How many transactions ago the oldest row was last frozen. */
   readonly transactionAge: number
-  /** How much the database holds, with all schemas in it. */
-  readonly bytes: number
 }
 
 // Anybody may know how many connections there are to each database; of what others are about only who administers.
@@ -61,8 +62,10 @@ const selectFacts = `
       + coalesce(current_setting('reserved_connections', true), '0')::integer AS "connectionsReserved",
     (SELECT coalesce(sum(numbackends), 1)::integer - 1 FROM pg_stat_database) AS "connectionsUsed",
     current_setting('autovacuum') AS autovacuum,
-    (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()) AS "transactionAge",
-    pg_database_size(current_database()) AS bytes`
+    (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()) AS "transactionAge"`
+
+// It goes through the files of all tables.
+const selectBytes = 'SELECT pg_database_size(current_database()) AS bytes'
 
 interface OldTransaction {
   /** A process of the server, or the name of a prepared transaction. */
@@ -94,29 +97,43 @@ export async function inspectStore(url: string, leaseMs?: number): Promise<Store
     if (!facts) throw new Error('The server did not say how it is')
     const [oldest] = await connection.query<OldTransaction>({ sql: selectOldest })
     const locks = await lastingLocks(connection, place.schema)
-    const rights = await missingRights(connection, place)
     const notices = await passesNotices(place, connection)
     const settings = connection.isPooled ? await missingSettings(connection, leaseMs) : []
-    const isHidden = rights.some(({ isToRead }) => isToRead)
+    const rights = await unlessLate(connection, () => missingRights(connection, place))
+    const isHidden = rights?.some(({ isToRead }) => isToRead)
     const schema = isHidden ? { refusal: 'It may not be read' } : await schemaOf(connection, place, locks)
     const isDue = schema && 'missing' in schema && schema.missing.length > 0
-    if (isDue) rights.push(...(await missingRightsToMigrate(connection, place)))
+    const toMigrate = isDue && (await unlessLate(connection, () => missingRightsToMigrate(connection, place)))
+    if (toMigrate) rights?.push(...toMigrate)
     const minor = schema && 'found' in schema ? schema.found?.minor : undefined
+    const contents = await contentsOf(connection, place, locks, minor)
+    const size = await unlessLate(connection, () => connection.query<{ bytes: number }>({ sql: selectBytes }))
     return {
       ...server,
       ...facts,
       name: place.name,
       unfit: whyUnfit(server),
       ...(schema && { schema }),
-      missingRights: rights.map(({ missing }) => missing),
+      ...(rights && { missingRights: rights.map(({ missing }) => missing) }),
       passesNotices: notices,
       isPooled: connection.isPooled,
       missingSettings: settings,
       locks,
       ...(oldest && { oldestTransaction: oldest }),
-      ...(await contentsOf(connection, place, locks, minor)),
+      ...(contents && { contents }),
+      ...size?.[0],
     }
   })
+}
+
+/** Undefined if it takes too long; where that has cost the connection, so is all that is asked of it afterwards. */
+async function unlessLate<Value>(connection: Connection, read: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (connection.isSilent || isCutShort(error)) return undefined
+    throw error
+  }
 }
 
 async function schemaOf(
@@ -126,7 +143,7 @@ async function schemaOf(
 ): Promise<StoreReport['schema']> {
   if (locks.some(({ table, stopsReads }) => stopsReads && table === 'meta')) return undefined
   try {
-    return await readSchema(connection, place)
+    return await unlessLate(connection, () => readSchema(connection, place))
   } catch (error) {
     if (isHoldfastError(error, 'store_schema')) return { refusal: error.message }
     throw error
@@ -139,14 +156,9 @@ async function contentsOf(
   { schema }: Location,
   locks: readonly TableLock[],
   minor: number | undefined,
-): Promise<Pick<StoreReport, 'contents' | 'isSlow'>> {
-  if (minor === undefined || locks.some(({ stopsReads }) => stopsReads)) return { isSlow: false }
-  try {
-    return { contents: await readContents(connection, schema, minor), isSlow: false }
-  } catch (error) {
-    if (connection.isSilent || isCutShort(error)) return { isSlow: true }
-    throw error
-  }
+): Promise<Contents | undefined> {
+  if (minor === undefined || locks.some(({ stopsReads }) => stopsReads)) return undefined
+  return unlessLate(connection, () => readContents(connection, schema, minor))
 }
 
 /** Listens over a connection of its own, on a channel that nobody else uses. */
