@@ -100,9 +100,13 @@ export function translate(error: unknown, name: string): unknown {
   return why === undefined ? error : unavailable(name, `${why} (${error.code} ${error.message})`, error)
 }
 
-/** No server has said why: nobody was there, or let nobody in, or did not answer. */
+/** Nobody was there, or where that is is not known: no connection was made. */
 export function isUnreachable(error: unknown): boolean {
-  return isHoldfastError(error, 'store_unavailable') && error.cause !== undefined && !isServerError(error.cause)
+  if (!isHoldfastError(error, 'store_unavailable') || !(error.cause instanceof Error)) return false
+  const { cause } = error
+  if ('syscall' in cause) return cause.syscall === 'connect' || cause.syscall === 'getaddrinfo'
+  // The driver's words for a connection that took too long to make.
+  return cause instanceof AggregateError || cause.message === 'timeout expired'
 }
 
 export function unavailable(name: string, why: string, cause?: unknown): HoldfastError {

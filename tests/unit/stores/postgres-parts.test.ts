@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ServerClock } from '../../../src/stores/postgres/clock.ts'
 import { fromColumn, toColumn } from '../../../src/stores/postgres/column-text.ts'
-import { isRefusal, translate } from '../../../src/stores/postgres/failure.ts'
+import { isRefusal, isUnreachable, translate } from '../../../src/stores/postgres/failure.ts'
 import { listsOf } from '../../../src/stores/postgres/lists.ts'
 import { locate } from '../../../src/stores/postgres/location.ts'
 
@@ -29,6 +29,22 @@ describe('what PostgreSQL reports', () => {
   it('says nothing of what was written if it is not the server that says it', () => {
     const reset = Object.assign(new Error('read ECONNRESET'), { code: 'EPIPE' })
     expect([isRefusal(reset), isRefusal(new Error('Query read timeout'))]).toEqual([false, false])
+  })
+
+  it.each<[boolean, Error]>([
+    [true, Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED', syscall: 'connect' })],
+    [true, Object.assign(new Error('getaddrinfo ENOTFOUND db'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })],
+    [
+      true,
+      new AggregateError([new Error('connect ECONNREFUSED ::1:1'), new Error('connect ECONNREFUSED 127.0.0.1:1')]),
+    ],
+    [true, new Error('timeout expired')],
+    [false, new Error('The server does not support SSL connections')],
+    [false, new Error('Query read timeout')],
+    [false, Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })],
+    [false, serverError('28P01')],
+  ])('says that no connection was made, or not: %s of %s', (isUnmade, error) => {
+    expect(isUnreachable(translate(error, 'x'))).toBe(isUnmade)
   })
 
   it('stays the error it is where a unit is at fault, and is store_unavailable where it may pass', () => {
