@@ -199,6 +199,18 @@ describe('holdfast migrate on a database whose tables are locked', () => {
     })
   })
 
+  it('names with --check whom somebody waits for who wants to lock it', async () => {
+    const database = await migrated()
+    const holder = await session(database, 'SELECT FROM holdfast.meta')
+    await holder.done
+    const altering = await session(database, 'ALTER TABLE holdfast.meta ADD COLUMN later text')
+    await waitsForLock(database, altering.pid)
+    const { code, stderr } = await ran(database.url, 'migrate', '--check')
+    await database.query(`SELECT pg_terminate_backend(${holder.pid})`)
+    const words = `its table meta is to be locked by ${altering.pid}, which waits for ${holder.pid} (psql). Run`
+    expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
+  })
+
   it('waits for what it has to change, and tells a time-out of the server for transactions as what it is', async () => {
     const database = await migrated()
     await (await session(database, 'LOCK TABLE holdfast.meta IN ACCESS EXCLUSIVE MODE')).done

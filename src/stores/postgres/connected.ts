@@ -7,7 +7,7 @@ const statementMs = 4_000
 // Of a pooler's connection nothing is set, and what is sent may be lost.
 const answerMs = 5_000
 
-export interface Patience {
+export interface LockPatience {
   /** However long it takes, as a migration does. */
   readonly waits?: boolean
 }
@@ -19,7 +19,7 @@ export interface Patience {
 export async function connected<Value>(
   place: Location,
   work: (connection: Connection) => Promise<Value>,
-  { waits = false }: Patience = {},
+  { waits = false }: LockPatience = {},
 ): Promise<Value> {
   try {
     const connection = await (waits

@@ -1,4 +1,4 @@
-import { connected, type Patience } from './connected.ts'
+import { connected, type LockPatience } from './connected.ts'
 import type { Connection } from './connection.ts'
 import { unavailable } from './failure.ts'
 import { type Location, locate } from './location.ts'
@@ -14,7 +14,7 @@ export function nameOf(url: string): string {
  * What schema a store has, and what it lacks. Changes nothing. Where somebody has locked what says it, that is told, unless who asks
  * `waits`.
  */
-export async function readStoreSchema(url: string, { waits = false }: Patience = {}): Promise<SchemaState> {
+export async function readStoreSchema(url: string, { waits = false }: LockPatience = {}): Promise<SchemaState> {
   const place = locate(url)
   return connected(
     place,
@@ -31,7 +31,8 @@ async function refuseLocked(connection: Connection, place: Location): Promise<vo
   const lock = locks.find(({ table, stopsReads }) => table === 'meta' && stopsReads)
   if (!lock) return
   const who = `${lock.who} (${lock.application || 'unnamed'})`
-  throw unavailable(place.name, `its table meta is locked by ${who}. Run \`holdfast doctor\`, which says what to do`)
+  const how = lock.waiting === null ? `locked by ${who}` : `to be locked by ${lock.waiting}, which waits for ${who}`
+  throw unavailable(place.name, `its table meta is ${how}. Run \`holdfast doctor\`, which says what to do`)
 }
 
 /** Migrates as the start of a node does, under the lock; nodes may be at work meanwhile. Says what the schema is then. */
