@@ -130,6 +130,18 @@ describe('the parts of a schema', () => {
     )
   })
 
+  it('are told together where several were changed', async () => {
+    await open()
+    const heads = [
+      'trim_log(thread_n bigint, up_to bigint) RETURNS bigint',
+      'erase_tasks(thread_n bigint, count_max bigint) RETURNS bigint[]',
+    ]
+    for (const head of heads) {
+      await schema.query(`CREATE OR REPLACE FUNCTION holdfast.${head} LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`)
+    }
+    expect(await told()).toMatch(/trim_log of .*erase_tasks of .*, which were changed by hand, .*Make them again/)
+  })
+
   it('without an index that only makes reads fast are told, and a node starts', async () => {
     await open()
     await schema.query('DROP INDEX holdfast.keys_by_age')

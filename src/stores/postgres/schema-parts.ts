@@ -121,7 +121,7 @@ export function whyUnusable({ lacking, changed }: SchemaDifference): string | un
   const needed = lacking.filter(({ kind }) => kind !== 'index')
   if (needed.length > 0) return `lacks ${named(needed)}. ${adviceOnLacking(needed)}`
   if (changed.length === 0) return undefined
-  const why = 'which was changed by hand, or made by a version that was never released'
+  const why = `which ${changed.length === 1 ? 'was' : 'were'} changed by hand, or made by a version that was never released`
   const advice = `Make ${themOf(changed)} again as there, with CREATE OR REPLACE, or restore the store or make it anew`
   return `has other code in ${named(changed)}, ${why}. ${advice}`
 }
