@@ -144,6 +144,17 @@ describe('holdfast doctor on a database whose tables are locked', () => {
     })
   })
 
+  it('tells an index that is lost though a table is locked', async () => {
+    const database = await migrated()
+    await database.query('DROP INDEX holdfast.keys_by_age')
+    await (await session(database, 'LOCK TABLE holdfast.chunks IN ACCESS EXCLUSIVE MODE')).done
+    const found = await doctor(database.url)
+    expect(found.of('upkeep')).toMatchObject({
+      status: 'wrong',
+      finding: expect.stringContaining('keys_by_age of 0001'),
+    })
+  })
+
   it('says nothing of a table that is not Holdfast’s', async () => {
     const database = await migrated()
     await database.query('CREATE TABLE holdfast.mine (n integer UNIQUE)')

@@ -18,8 +18,8 @@ async function open(): Promise<void> {
 
 /** What a doctor is told: why no node starts, or which indexes are not there. */
 async function told(): Promise<unknown> {
-  const { schema: state, contents } = await inspectStore(schema.url)
-  return state && 'refusal' in state ? state.refusal : contents?.missingIndexes
+  const { schema: state } = await inspectStore(schema.url)
+  return state && 'refusal' in state ? state.refusal : state?.missingIndexes
 }
 
 const selectParts = `

@@ -122,7 +122,7 @@ function serverClockCheck({ now: serverNow }: DatabaseReport, now: number): Chec
   return note('server clock', finding, 'Leases go by it and are right; set both clocks so that logs can be compared')
 }
 
-function upkeepCheck({ autovacuum, transactionAge, contents }: DatabaseReport): Check {
+function upkeepCheck({ autovacuum, transactionAge, contents, schema }: DatabaseReport): Check {
   const name = 'upkeep'
   if (autovacuum !== 'on') return wrongly(name, 'autovacuum is off, so tables only grow', 'Turn autovacuum on')
   if (transactionAge > transactionAgeMax) {
@@ -131,7 +131,7 @@ function upkeepCheck({ autovacuum, transactionAge, contents }: DatabaseReport): 
   }
   const [broken] = contents?.invalidIndexes ?? []
   if (broken !== undefined) return wrongly(name, `The index ${broken} is not valid`, `REINDEX INDEX ${broken}`)
-  const [gone] = contents?.missingIndexes ?? []
+  const [gone] = schema && 'found' in schema ? schema.missingIndexes : []
   if (gone !== undefined) {
     return wrongly(name, `The index ${gone} is not there, so reads are slow`, 'Make it again as that migration does')
   }

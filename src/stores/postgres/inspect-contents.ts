@@ -1,14 +1,12 @@
 import { fromColumn } from './column-text.ts'
 import type { Connection } from './connection.ts'
-import { schemaDifference, tableNames } from './schema-parts.ts'
+import { tableNames } from './schema-parts.ts'
 
 /** What a database keeps of Holdfast, and how it fares. */
 export interface Contents {
   /** Largest first. */
   readonly tables: readonly TableSize[]
   readonly invalidIndexes: readonly string[]
-  /** Those without which all is slow, each with the migration that makes it. */
-  readonly missingIndexes: readonly string[]
   /** How many nodes have a lease now. */
   readonly nodeCount: number
   /** Tasks that belong to nodes without a lease: they are to be resumed. */
@@ -77,11 +75,10 @@ interface Counts {
   readonly newestAt: number | null
 }
 
-export async function readContents(connection: Connection, schema: string, minor: number): Promise<Contents> {
+export async function readContents(connection: Connection, schema: string): Promise<Contents> {
   const values = [schema, tableNames()]
   const tables = await connection.query<TableSize>({ sql: selectTables, values })
   const invalid = await connection.query<{ name: string }>({ sql: selectInvalid, values })
-  const { lacking } = await schemaDifference(connection, schema, minor)
   const [counts] = await connection.query<Counts>({ sql: selectCounts })
   const orphans = await connection.query<Orphans>({ sql: selectOrphans })
   const waiting = await connection.query<Waiting>({ sql: selectWaiting })
@@ -89,7 +86,6 @@ export async function readContents(connection: Connection, schema: string, minor
   return {
     tables,
     invalidIndexes: invalid.map(({ name }) => name),
-    missingIndexes: lacking.map(({ name, migration }) => `${name} of ${migration}`),
     nodeCount,
     orphanCount,
     orphans: orphans.map(named),

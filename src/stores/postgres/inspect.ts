@@ -105,8 +105,8 @@ export async function inspectStore(url: string, leaseMs?: number): Promise<Store
     const isDue = schema && 'missing' in schema && schema.missing.length > 0
     const toMigrate = isDue && (await unlessLate(connection, () => missingRightsToMigrate(connection, place)))
     if (toMigrate) rights?.push(...toMigrate)
-    const minor = schema && 'found' in schema ? schema.found?.minor : undefined
-    const contents = await contentsOf(connection, place, locks, minor)
+    const isThere = schema && 'found' in schema && schema.found
+    const contents = isThere && (await contentsOf(connection, place, locks))
     const size = await unlessLate(connection, () => connection.query<{ bytes: number }>({ sql: selectBytes }))
     return {
       ...server,
@@ -155,10 +155,9 @@ async function contentsOf(
   connection: Connection,
   { schema }: Location,
   locks: readonly TableLock[],
-  minor: number | undefined,
 ): Promise<Contents | undefined> {
-  if (minor === undefined || locks.some(({ stopsReads }) => stopsReads)) return undefined
-  return unlessLate(connection, () => readContents(connection, schema, minor))
+  if (locks.some(({ stopsReads }) => stopsReads)) return undefined
+  return unlessLate(connection, () => readContents(connection, schema))
 }
 
 /** Listens over a connection of its own, on a channel that nobody else uses. */

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import type { Connection } from './connection.ts'
 import type { Location } from './location.ts'
 import { type Migration, migrations, migrationText } from './migrations.ts'
-import { schemaDifference, schemaParts, whyUnusable } from './schema-parts.ts'
+import { type SchemaPart, schemaDifference, schemaParts, whyUnusable } from './schema-parts.ts'
 
 /**
  * The schema has a version. The minor is the number of the last migration; within a major, migrations only add, so a
@@ -24,7 +24,7 @@ const migrationLock = 4_747_000_001
  * not understand.
  */
 export async function migrate(connection: Connection, place: Location, mayMigrate: boolean): Promise<void> {
-  const missing = await missingIn(connection, place)
+  const { missing } = await lookAt(connection, place)
   if (missing.length === 0) return
   if (!mayMigrate) throw refusal(`The store ${place.name} lacks migration ${missing[0]?.name}. Let it migrate first`)
   // What was made while it waited for the lock has to be seen, whatever the database has for a default.
@@ -32,7 +32,7 @@ export async function migrate(connection: Connection, place: Location, mayMigrat
   try {
     await connection.run(migrationSettings)
     await connection.query({ sql: 'SELECT pg_advisory_xact_lock($1)', values: [migrationLock], timeoutMs: 0 })
-    await apply(connection, place, await missingIn(connection, place))
+    await apply(connection, place, (await lookAt(connection, place)).missing)
     await connection.run('COMMIT')
   } catch (error) {
     if (!connection.isLost) await connection.run('ROLLBACK')
@@ -59,24 +59,37 @@ async function apply(connection: Connection, place: Location, missing: readonly 
   await connection.query({ sql: 'UPDATE holdfast.meta SET major = $1, minor = $2', values: [major, minor] })
 }
 
-async function missingIn(connection: Connection, place: Location): Promise<readonly Migration[]> {
+interface Look {
+  readonly found: SchemaVersion | undefined
+  readonly missing: readonly Migration[]
+  /** Indexes without which a node works, and is slow. */
+  readonly lacking: readonly SchemaPart[]
+}
+
+async function lookAt(connection: Connection, place: Location): Promise<Look> {
   const found = await readVersion(connection, place)
   if (found && found.major > major) {
     throw refusal(
       `The store ${place.name} has schema ${found.major}.${found.minor}, newer than ${major}. Upgrade Holdfast`,
     )
   }
-  if (found) await checkParts(connection, place, found)
-  return migrations().filter((migration) => migration.number > (found?.minor ?? 0))
+  const lacking = found ? await checkParts(connection, place, found) : []
+  return { found, missing: migrations().filter(({ number }) => number > (found?.minor ?? 0)), lacking }
 }
 
 /**
  * A schema that lost something would refuse some of the work, or what keeps two nodes from writing the same would be gone; one whose
- * functions do something else would fail amid the work.
+ * functions do something else would fail amid the work. What else it lacks is told.
  */
-async function checkParts(connection: Connection, place: Location, { minor }: SchemaVersion): Promise<void> {
-  const why = whyUnusable(await schemaDifference(connection, place.schema, minor))
+async function checkParts(
+  connection: Connection,
+  place: Location,
+  { minor }: SchemaVersion,
+): Promise<readonly SchemaPart[]> {
+  const difference = await schemaDifference(connection, place.schema, minor)
+  const why = whyUnusable(difference)
   if (why) throw refusal(`The store ${place.name} ${why}`)
+  return difference.lacking
 }
 
 export interface SchemaState {
@@ -85,13 +98,19 @@ export interface SchemaState {
   readonly newest: SchemaVersion
   /** The names of the migrations that are due, in their order. */
   readonly missing: readonly string[]
+  /** Those without which all is slow, each with the migration that makes it. */
+  readonly missingIndexes: readonly string[]
 }
 
 /** What schema a store has, and what it lacks. Rejects as migrating does. */
 export async function readSchema(connection: Connection, place: Location): Promise<SchemaState> {
-  const missing = await missingIn(connection, place)
-  const found = await readVersion(connection, place)
-  return { found, newest: { major, minor: migrations().at(-1)?.number ?? 0 }, missing: missing.map(({ name }) => name) }
+  const { found, missing, lacking } = await lookAt(connection, place)
+  return {
+    found,
+    newest: { major, minor: migrations().at(-1)?.number ?? 0 },
+    missing: missing.map(({ name }) => name),
+    missingIndexes: lacking.map(({ name, migration }) => `${name} of ${migration}`),
+  }
 }
 
 const selectTables = 'SELECT tablename AS name FROM pg_catalog.pg_tables WHERE schemaname = $1'

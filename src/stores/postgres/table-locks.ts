@@ -52,7 +52,8 @@ const lookMs = 200
 
 /** The locks on tables of a schema that last: who has one for a moment, such as a migration of little, is waited for. */
 export async function lastingLocks(connection: Pick<Connection, 'query'>, schema: string): Promise<TableLock[]> {
-  const look = () => connection.query<TableLock>({ sql: selectLocks, values: [schema, tableNames()] })
+  const values = [schema, tableNames()]
+  const look = () => connection.query<TableLock>({ sql: selectLocks, values })
   let locks = await look()
   for (let n = 1; n < lookCount && locks.length > 0; n++) {
     await pause(lookMs, new AbortController().signal)
