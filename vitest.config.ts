@@ -71,6 +71,7 @@ const longFiles = [
   'examples/models',
   'cli/restarts',
   'server/cancel-gates',
+  'deploy/locked-tables',
   'deploy/doctor',
   'console/tasks-scale',
   'console/thread-writing',
