@@ -21,7 +21,8 @@ export function locksCheck(locks: readonly Lock[]): Check {
 
 /** What ends a session or a prepared transaction. */
 export function endingOf(who: string, application: string): string {
-  return application === 'prepared' ? `ROLLBACK PREPARED '${who}'` : `SELECT pg_terminate_backend(${who})`
+  if (application !== 'prepared') return `SELECT pg_terminate_backend(${who})`
+  return `ROLLBACK PREPARED '${who.replaceAll("'", "''")}'`
 }
 
 function sentence({ table, who, application, ageMs, stopsReads, waiting }: Lock): string {
